@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT */
+/* probes/match.h: regular expressions with effort limits, for expect, body_match and their kind. */
+#ifndef PROBES_MATCH_H
+#define PROBES_MATCH_H
+
+#include <stddef.h>
+
+#include "config/field.h"
+
+struct match; /* a compiled pattern, in the arena of its configuration */
+
+enum match_result {
+	MATCH_YES,
+	MATCH_NO,
+	MATCH_ERROR, /* a limit was hit, or the engine failed: never the same as NO */
+};
+
+/* A row kind: a pcre2 pattern (UTF, multi-line ^ and $ as in grep), compiled at load, JIT where it
+ * can. */
+extern const struct conf_kind match_pattern; /* const struct match * */
+#define MATCH_PATTERN(T, member, ...)                                                              \
+	CONF_ROW(T, member, const struct match *, match_pattern, __VA_ARGS__)
+
+/* Any bytes; invalid UTF-8 is matched as if each bad byte were U+FFFD. On MATCH_ERROR *ret_error
+ * is static text. */
+enum match_result match_bytes(
+	const struct match *match, const void *bytes, size_t length, const char **ret_error);
+
+const char *match_text(const struct match *match); /* the pattern as written */
+
+#endif

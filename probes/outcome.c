@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: MIT
+/* What one run saw, and the table of reasons. */
+#include "probes/outcome.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "config/arena.h"
+
+/* A detail is one line beside up to OUTPUT_MAX bytes of output. */
+#define LINE_MAX_BYTES 1024
+
+static const struct {
+	const char *text;
+	bool local;
+} reasons[REASON_COUNT] = {
+	[REASON_NONE] = {""},
+	[REASON_TIMEOUT] = {"timed out"},
+	[REASON_SIGNAL] = {"killed by signal"},
+	[REASON_START] = {"cannot start"},
+	[REASON_LOCAL_START] = {"local: cannot start", .local = true},
+	[REASON_UNSAFE] = {"unsafe permissions"},
+	[REASON_RESOLVE] = {"cannot resolve"},
+	[REASON_CONNECT] = {"cannot connect"},
+	[REASON_TLS] = {"TLS failed"},
+	[REASON_PROTOCOL] = {"protocol error"},
+	[REASON_CUT] = {"answer cut short"},
+	[REASON_STATUS] = {"unexpected status"},
+	[REASON_MATCH] = {"assertion failed"},
+	[REASON_ENGINE] = {"cannot decide"},
+	[REASON_REDIRECT] = {"redirect refused"},
+	[REASON_SECRET] = {"cannot read secret"},
+	[REASON_LOCAL] = {"local", .local = true},
+	[REASON_UNKILLABLE] = {"previous run cannot be killed", .local = true},
+};
+
+static const char *const status_names[] = {
+	[PROBE_PASSING] = "passing",
+	[PROBE_WARNING] = "warning",
+	[PROBE_CRITICAL] = "critical",
+};
+
+static const char *const phase_names[PHASE_COUNT] = {
+	[PHASE_START] = "start",
+	[PHASE_RESOLVE] = "resolve",
+	[PHASE_CONNECT] = "connect",
+	[PHASE_TLS] = "tls",
+	[PHASE_SEND] = "send",
+	[PHASE_RECEIVE] = "receive",
+	[PHASE_RUN] = "run",
+};
+
+void outcome_clear(struct outcome *outcome)
+{
+	free(outcome->detail);
+	free(outcome->seen);
+	output_clear(&outcome->output);
+	*outcome = (struct outcome){0};
+}
+
+static void set_line(char **line, const char *format, va_list arguments)
+{
+	char *raw = xvprintf(format, arguments);
+
+	free(*line);
+	*line = output_clean_line(raw, strlen(raw), LINE_MAX_BYTES);
+	free(raw);
+}
+
+void outcome_set_detail(struct outcome *outcome, const char *format, va_list arguments)
+{
+	set_line(&outcome->detail, format, arguments);
+}
+
+void outcome_set_seen(struct outcome *outcome, const char *format, va_list arguments)
+{
+	set_line(&outcome->seen, format, arguments);
+}
+
+const char *reason_text(enum probe_reason reason)
+{
+	assert(reason < REASON_COUNT);
+	return reasons[reason].text;
+}
+
+bool reason_is_local(enum probe_reason reason)
+{
+	return reasons[reason].local;
+}
+
+char *outcome_line(const struct outcome *outcome)
+{
+	const char *text = reason_text(outcome->reason);
+	const char *detail = outcome->detail == NULL ? "" : outcome->detail;
+	/* "timed out after 2s" and "killed by signal 9" read on; the others explain. */
+	bool reads_on = outcome->reason == REASON_TIMEOUT || outcome->reason == REASON_SIGNAL;
+	const char *joint = *text == '\0' || *detail == '\0' ? "" : reads_on ? " " : ": ";
+
+	if (outcome->reason == REASON_TIMEOUT && outcome->seen != NULL)
+		return xprintf("%s%s%s; %s", text, joint, detail, outcome->seen);
+	return xprintf("%s%s%s", text, joint, detail);
+}
+
+const char *status_name(enum probe_status status)
+{
+	return status_names[status];
+}
+
+const char *phase_name(enum probe_phase phase)
+{
+	return phase_names[phase];
+}

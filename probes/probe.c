@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: MIT
+/* The table of probe types, and one run from start to finish. */
+#include "probes/probe.h"
+
+#include <assert.h>
+#include <stddef.h>
+#include <stdlib.h>
+
+#include "probes/clock.h"
+#include "probes/remains.h"
+
+extern const struct probe_type probe_http;
+extern const struct probe_type probe_script;
+extern const struct probe_type probe_tcp;
+
+/* One row per type, in the order of the reference. */
+#define PROBE_TYPES(row) row(http) row(tcp) row(script)
+
+#define TYPE_ROW(name) &probe_##name,
+#define VARIANT_ROW(name) &probe_##name.conf,
+
+const struct probe_type *const probe_types[] = {PROBE_TYPES(TYPE_ROW) NULL};
+const struct conf_variant *const probe_variants[] = {PROBE_TYPES(VARIANT_ROW) NULL};
+
+struct probe {
+	struct probe_setup setup;
+	ev_prepare finished; /* never started: carries the event fed by probe_finish */
+	bool done; /* probe_finish was called */
+	_Alignas(max_align_t) unsigned char run[];
+};
+
+const struct probe_type *probe_type_of(const struct conf_variant *variant)
+{
+	for (size_t i = 0; probe_types[i] != NULL; i++) {
+		if (&probe_types[i]->conf == variant)
+			return probe_types[i];
+	}
+	return NULL;
+}
+
+static void on_finished(struct ev_loop *loop, ev_prepare *watcher, int events)
+{
+	struct probe *probe = watcher->data;
+
+	(void)loop;
+	(void)events;
+	probe->setup.finished(probe->setup.owner);
+}
+
+struct probe *probe_start(const struct probe_setup *setup)
+{
+	struct probe *probe = xcalloc(1, sizeof(*probe) + setup->type->run_size);
+
+	probe->setup = *setup;
+	ev_init(&probe->finished, on_finished);
+	/* After I/O and child events of the same pass: they may still belong to this run. */
+	ev_set_priority(&probe->finished, EV_MINPRI);
+	probe->finished.data = probe;
+	setup->outcome->started = clock_monotonic();
+	setup->outcome->phase_started[PHASE_START] = setup->outcome->started;
+	setup->type->start(probe);
+	return probe;
+}
+
+void probe_destroy(struct probe *probe)
+{
+	if (probe == NULL)
+		return;
+	ev_clear_pending(probe->setup.loop, &probe->finished);
+	probe->setup.type->cancel(probe);
+	free(probe);
+}
+
+const void *probe_conf(const struct probe *probe)
+{
+	return probe->setup.conf;
+}
+
+void *probe_run(struct probe *probe)
+{
+	return probe->run;
+}
+
+struct probe *probe_of_run(void *run)
+{
+	return (struct probe *)((unsigned char *)run - offsetof(struct probe, run));
+}
+
+struct ev_loop *probe_loop(const struct probe *probe)
+{
+	return probe->setup.loop;
+}
+
+double probe_timeout(const struct probe *probe)
+{
+	return probe->setup.timeout;
+}
+
+struct remains *probe_remains(struct probe *probe)
+{
+	return probe->setup.remains;
+}
+
+void probe_phase(struct probe *probe, enum probe_phase phase)
+{
+	struct outcome *outcome = probe->setup.outcome;
+
+	outcome->phase = phase;
+	if (outcome->phase_started[phase] <= 0)
+		outcome->phase_started[phase] = clock_monotonic();
+}
+
+void probe_seen(struct probe *probe, const char *format, ...)
+{
+	va_list arguments;
+
+	va_start(arguments, format);
+	outcome_set_seen(probe->setup.outcome, format, arguments);
+	va_end(arguments);
+}
+
+void probe_output(struct probe *probe, const void *bytes, size_t length)
+{
+	output_append(&probe->setup.outcome->output, bytes, length);
+}
+
+void probe_finish(struct probe *probe, enum probe_status status, enum probe_reason reason,
+	const char *format, ...)
+{
+	struct outcome *outcome = probe->setup.outcome;
+	va_list arguments;
+
+	assert(!probe->done);
+	if (probe->done)
+		return;
+	probe->done = true;
+	outcome->ended = clock_monotonic();
+	outcome->status = status;
+	outcome->reason = reason;
+	if (format != NULL) {
+		va_start(arguments, format);
+		outcome_set_detail(outcome, format, arguments);
+		va_end(arguments);
+	}
+	ev_feed_event(probe->setup.loop, &probe->finished, EV_CUSTOM);
+}

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: MIT */
+/* probes/probe.h: what a probe type does, and what one run of it reports. */
+#ifndef PROBES_PROBE_H
+#define PROBES_PROBE_H
+
+#include <ev.h>
+#include <stdarg.h>
+
+#include "config/field.h"
+#include "probes/outcome.h"
+
+struct probe;
+struct remains;
+
+/*
+ * One kind of probe. probes/<name>.c defines one of these, const, and keeps
+ * everything else static. The table in probes/probe.c lists them.
+ */
+struct probe_type {
+	struct conf_variant conf; /* the key that names the type, and its rows */
+	size_t run_size; /* private state of a run, zeroed before start */
+	double longest_timeout; /* default timeout: the smaller of this and the interval, s */
+
+	/* What is probed, one line for people, without secrets: "http://127.0.0.1/". free(). */
+	char *(*target)(const void *conf);
+
+	/* Begins one run. Never blocks. Leads to one probe_finish(). */
+	void (*start)(struct probe *probe);
+
+	/*
+	 * Drops the run: watchers, children, descriptors. No finish follows. Called
+	 * at the deadline, at shutdown, and also after a finish, so that a type has
+	 * one place that lets go; it must be idempotent on a finished run. What
+	 * cannot end at once goes to the module that owns it (child, resolve).
+	 */
+	void (*cancel)(struct probe *probe);
+};
+
+/* All types, NULL-terminated; and their variants in the same order, for a CONF_ONEOF row. */
+extern const struct probe_type *const probe_types[];
+extern const struct conf_variant *const probe_variants[];
+const struct probe_type *probe_type_of(const struct conf_variant *variant);
+
+/* For probe types, during a run. */
+
+const void *probe_conf(const struct probe *probe); /* borrowed; outlives the run */
+void *probe_run(struct probe *probe); /* borrowed, run_size bytes */
+struct probe *probe_of_run(void *run); /* the way back */
+struct ev_loop *probe_loop(const struct probe *probe);
+double probe_timeout(const struct probe *probe); /* of the whole run, s; for sharing it out */
+struct remains *probe_remains(struct probe *probe);
+
+void probe_phase(struct probe *probe, enum probe_phase phase);
+void probe_seen(struct probe *probe, const char *format, ...) /* one stable line, replaced */
+	__attribute__((format(printf, 2, 3)));
+void probe_output(struct probe *probe, const void *bytes, size_t length);
+
+/*
+ * Records the outcome of the run; the first call counts and later ones are
+ * bugs (assert). The runner acts on it once the current callback has returned,
+ * so a probe may call this from start(). A probe that could not do its work
+ * reports PROBE_CRITICAL; that is a result, not an error. format may be NULL.
+ */
+void probe_finish(struct probe *probe, enum probe_status status, enum probe_reason reason,
+	const char *format, ...) __attribute__((format(printf, 4, 5)));
+
+/* For the runner (and `probity probe`). */
+
+struct probe_setup {
+	const struct probe_type *type;
+	const void *conf; /* type->conf.size bytes; outlives the run */
+	struct ev_loop *loop;
+	struct outcome *outcome; /* all zero; outlives the run */
+	struct remains *remains; /* of the check: what its runs leave behind */
+	double timeout; /* s; the runner keeps it, a probe may only look */
+
+	/* The run has finished. Called from the loop, never from inside a probe's code. */
+	void (*finished)(void *owner);
+	void *owner;
+};
+
+/* Makes and starts a run; *setup is copied. The caller destroys it, finished or not. */
+struct probe *probe_start(const struct probe_setup *setup);
+
+/* Cancels the run if it has not finished, lets go of everything, frees. Accepts NULL. */
+void probe_destroy(struct probe *probe);
+
+#endif

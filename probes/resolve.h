@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT */
+/* probes/resolve.h: names -> addresses, off the loop; the only resolver in the program. */
+#ifndef PROBES_RESOLVE_H
+#define PROBES_RESOLVE_H
+
+#include <ev.h>
+#include <sys/socket.h>
+
+#include "config/field.h"
+
+struct resolve_conf {
+	struct conf_strings servers; /* address or address:port; empty: resolv.conf */
+	double timeout; /* s, of one try */
+	unsigned int tries;
+};
+
+/* Rows for a top-level `resolver:` map. */
+extern const struct conf_field resolve_fields[];
+
+/* Sets how names are looked up from now on. Call before the first lookup and on reload. */
+void resolve_setup(struct ev_loop *loop, const struct resolve_conf *conf);
+void resolve_finish(void); /* at exit: drops everything, calls nobody */
+
+struct resolve_answer {
+	const struct sockaddr_storage *addresses; /* port 0; borrowed for the call */
+	size_t count; /* 0: failed */
+	const char *error; /* stable text where count is 0 */
+};
+
+struct resolve_query;
+
+/*
+ * Looks host up. done is called once, from the loop, never from inside resolve_start().
+ * Equal lookups in flight are one. Answers are kept for their DNS TTL, at most 60 s.
+ */
+struct resolve_query *resolve_start(struct ev_loop *loop, const char *host, int family,
+	void (*done)(void *owner, const struct resolve_answer *answer), void *owner);
+
+void resolve_cancel(struct resolve_query *query); /* done is not called; accepts NULL */
+
+#endif

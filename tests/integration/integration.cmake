@@ -1,0 +1,16 @@
+# Each test_*.py is one ctest entry, integration_NAME, driven by pytest against the built binary.
+# RUN_SERIAL keeps one that measures time away from the others.
+function(probity_integration_test name)
+  cmake_parse_arguments(T "RUN_SERIAL" "TIMEOUT" "" ${ARGN})
+  if(NOT T_TIMEOUT)
+    set(T_TIMEOUT 120)
+  endif()
+  add_test(NAME integration_${name}
+    COMMAND ${TEST_PYTHON} -m pytest -q -p no:cacheprovider --tb=short
+      ${CMAKE_CURRENT_SOURCE_DIR}/integration/test_${name}.py)
+  set_tests_properties(integration_${name} PROPERTIES LABELS integration TIMEOUT ${T_TIMEOUT}
+    ENVIRONMENT "PROBITY=$<TARGET_FILE:probity>;PROBITY_BUILD=${CMAKE_BINARY_DIR}")
+  if(T_RUN_SERIAL)
+    set_tests_properties(integration_${name} PROPERTIES RUN_SERIAL TRUE)
+  endif()
+endfunction()
