@@ -62,6 +62,14 @@ struct probe *probe_start(const struct probe_setup *setup)
 	return probe;
 }
 
+bool probe_expire(struct probe *probe)
+{
+	if (!probe->done && probe->setup.type->expire != NULL)
+		probe->setup.type->expire(probe);
+	ev_clear_pending(probe->setup.loop, &probe->finished);
+	return probe->done;
+}
+
 void probe_destroy(struct probe *probe)
 {
 	if (probe == NULL)

@@ -24,8 +24,21 @@ struct probe_type {
 	/* What is probed, one line for people, without secrets: "http://127.0.0.1/". free(). */
 	char *(*target)(const void *conf);
 
+	/*
+	 * How long what a run leaves behind may live after its deadline, s; part of how
+	 * long a result stays fresh. NULL: nothing is left behind.
+	 */
+	double (*kill_grace)(const void *conf);
+
 	/* Begins one run. Never blocks. Leads to one probe_finish(). */
 	void (*start)(struct probe *probe);
+
+	/*
+	 * Optional: the deadline has come. Finishes the run if its verdict has fallen
+	 * already and only its end was waited for (a reaped script whose pipe is still
+	 * open); else does nothing.
+	 */
+	void (*expire)(struct probe *probe);
 
 	/*
 	 * Drops the run: watchers, children, descriptors. No finish follows. Called
@@ -81,6 +94,12 @@ struct probe_setup {
 
 /* Makes and starts a run; *setup is copied. The caller destroys it, finished or not. */
 struct probe *probe_start(const struct probe_setup *setup);
+
+/*
+ * The deadline has come: true if the run has its own verdict by now (outcome->ended is
+ * set, and finished() will not be called); else the caller judges it.
+ */
+bool probe_expire(struct probe *probe);
 
 /* Cancels the run if it has not finished, lets go of everything, frees. Accepts NULL. */
 void probe_destroy(struct probe *probe);
