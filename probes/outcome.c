@@ -32,7 +32,7 @@ static const struct {
 	[REASON_REDIRECT] = {"redirect refused"},
 	[REASON_SECRET] = {"cannot read secret"},
 	[REASON_LOCAL] = {"local", .local = true},
-	[REASON_UNKILLABLE] = {"previous run cannot be killed", .local = true},
+	[REASON_UNKILLABLE] = {"previous run cannot be killed"},
 };
 
 static const char *const status_names[] = {

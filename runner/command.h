@@ -22,4 +22,10 @@ int command_status(int argc, char **argv);
  */
 const char *command_runtime_dir(const char *given);
 
+/* Prints the problem (NULL: getopt printed one) and where help is; EXIT_USAGE. */
+int command_usage(const char *command, const char *problem);
+
+/* Prints a help text to stdout; EXIT_FINE. */
+int command_help(const char *text);
+
 #endif

@@ -17,7 +17,7 @@
 struct check_report {
 	const char *id, *name, *service_id; /* service_id NULL for a node check */
 	const char *type, *target; /* "http", "http://127.0.0.1/ready" */
-	bool decided; /* a threshold was met, here or before a restart */
+	bool decided; /* a threshold was met by this process */
 	enum probe_status status; /* what is claimed, after max_status; valid if decided */
 	bool stale; /* the claim is "no result within ..." */
 	const char *output; /* what is claimed, NULL before */

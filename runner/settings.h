@@ -79,12 +79,15 @@ struct check_conf {
 	/* Derived. */
 	const struct probe_type *type;
 	const struct service_conf *service; /* NULL for a node check */
+	const char *target; /* what is probed, for people, without secrets */
 	double kill_grace; /* of a script, 0 elsewhere: part of how long a result is fresh */
 	struct conf_mark mark;
 };
 
 struct settings {
 	struct arena *arena; /* owns all of it */
+	unsigned int references;
+	const void *root; /* what settings_fields filled */
 	const char *path;
 	const char *instance; /* for the mark in Notes: see settings_instance() */
 	struct consul_conf consul;
@@ -97,10 +100,19 @@ struct settings {
 
 /*
  * Loads a file. All problems go to diag; NULL if one was an error. The caller
- * destroys what it gets; nothing else may outlive it by pointing into it.
+ * holds the one reference to what it gets. Marks in diag point into the settings or,
+ * after an error, into path: print them while these live.
  */
 struct settings *settings_load(const char *path, struct conf_diag *diag);
-void settings_destroy(struct settings *settings); /* accepts NULL */
+
+/* One more reference, for a run that outlives a reload. Returns settings. */
+struct settings *settings_share(struct settings *settings);
+
+/* Drops one reference; the last one frees everything. Accepts NULL. */
+void settings_destroy(struct settings *settings);
+
+/* What is in force, as YAML, with defaults and what was derived; secrets print as ***. */
+void settings_print(const struct settings *settings, FILE *stream);
 
 /* True if b asks for the same probe, run the same way: counters and phase may be kept. */
 bool settings_same_check(const struct check_conf *a, const struct check_conf *b);

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: MIT
+/* Commands and exit codes, nothing else. */
+#include <stdio.h>
+#include <string.h>
+
+#include "runner/command.h"
+
+static const struct {
+	const char *name;
+	const char *summary;
+	int (*run)(int argc, char **argv);
+} commands[] = {
+	{"run", "watch the checks and keep the Consul agent true", command_run},
+	{"validate", "name every problem of a configuration", command_validate},
+	{"probe", "run checks once, now, and print what they saw", command_probe},
+	{"status", "show what the running daemon knows", command_status},
+};
+
+#define COMMAND_COUNT (sizeof(commands) / sizeof(*commands))
+
+static void print_help(FILE *stream)
+{
+	(void)fputs("usage: probity COMMAND [OPTION...]\n\n"
+		    "Runs deep health checks beside a service and keeps the TTL checks on the\n"
+		    "local Consul agent true.\n\ncommands:\n",
+		stream);
+	for (size_t i = 0; i < COMMAND_COUNT; i++)
+		(void)fprintf(stream, "  %-10s %s\n", commands[i].name, commands[i].summary);
+	(void)fputs(
+		"\n'probity COMMAND --help' says more; 'probity --version' prints the version.\n",
+		stream);
+}
+
+int main(int argc, char **argv)
+{
+	if (argc < 2) {
+		print_help(stderr);
+		return EXIT_USAGE;
+	}
+	for (size_t i = 0; i < COMMAND_COUNT; i++) {
+		if (strcmp(argv[1], commands[i].name) == 0)
+			return commands[i].run(argc - 1, argv + 1);
+	}
+	if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0) {
+		print_help(stdout);
+		return EXIT_FINE;
+	}
+	if (strcmp(argv[1], "--version") == 0) {
+		(void)puts("probity " PROBITY_VERSION);
+		return EXIT_FINE;
+	}
+	(void)fprintf(stderr, "probity: no command '%s'; 'probity --help' lists them\n", argv[1]);
+	return EXIT_USAGE;
+}

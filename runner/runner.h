@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT */
+/* runner/runner.h: the daemon: loop, settings, checks, agent; reload and shutdown. */
+#ifndef RUNNER_RUNNER_H
+#define RUNNER_RUNNER_H
+
+#include "runner/check.h"
+#include "runner/control.h"
+#include "runner/stall.h"
+
+struct runner_options {
+	const char *config; /* path of the file */
+	const char *runtime_dir; /* made if missing; socket and state file live there */
+};
+
+/* Read by runner_report.c as well; everything else goes through runner_main. */
+struct runner {
+	struct runner_options options;
+	struct check_world world;
+	struct settings *settings;
+	struct check **checks; /* in the order of the settings */
+	size_t check_count;
+	struct control *control;
+	struct stall stall;
+	ev_signal hangup, terminate, interrupt;
+	ev_timer save; /* writes the state file, at most once a second */
+	bool stopping;
+	bool save_failed; /* and it was said */
+	char host[256];
+	double started; /* boot time */
+	unsigned long reloads;
+	char *reload_error; /* of the last reload, NULL if it went well */
+};
+
+/* Runs until SIGTERM or SIGINT. Returns the exit code; what is wrong is on stderr. */
+int runner_main(const struct runner_options *options);
+
+/* runner_reload.c: re-reads the configuration. A bad one changes nothing and says why. */
+void runner_reload(struct runner *runner);
+
+/* runner_reload.c: makes the checks of the first configuration, seeded by the state file. */
+void runner_fill(struct runner *runner);
+
+/* runner_report.c: the source for the control socket; borrowed pointers into runner. */
+struct report_source runner_report_source(struct runner *runner);
+
+#endif

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: MIT
+/* From one configuration to the next, and from none to the first. */
+#include "runner/runner.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <systemd/sd-daemon.h>
+
+#include "probes/clock.h"
+#include "probes/resolve.h"
+#include "runner/log.h"
+#include "runner/schedule.h"
+#include "runner/state.h"
+
+static void set_grid(struct runner *runner)
+{
+	double runs_per_second = 0;
+
+	for (size_t i = 0; i < runner->settings->check_count; i++)
+		runs_per_second += 1 / runner->settings->checks[i].interval;
+	runner->world.grid = schedule_grid(runs_per_second);
+}
+
+void runner_fill(struct runner *runner)
+{
+	const struct settings *settings = runner->settings;
+	char *problem = NULL;
+	struct state *state = state_load(runner->options.runtime_dir, &problem);
+
+	if (problem != NULL)
+		log_warning("the state file is not used: %s", problem);
+	free(problem);
+	set_grid(runner);
+	runner->check_count = settings->check_count;
+	runner->checks = xcalloc(settings->check_count, sizeof(*runner->checks));
+	for (size_t i = 0; i < settings->check_count; i++) {
+		struct threshold_state seed;
+
+		runner->checks[i] = check_create(&runner->world, &settings->checks[i]);
+		if (state_find(state, settings->checks[i].id, &seed))
+			check_seed(runner->checks[i], &seed);
+	}
+	for (size_t i = 0; i < settings->check_count; i++)
+		check_start(runner->checks[i], i == 0);
+	state_destroy(state);
+}
+
+static int compare_checks(const void *a, const void *b)
+{
+	const struct check *const *left = a, *const *right = b;
+
+	return strcmp(check_conf_of(*left)->id, check_conf_of(*right)->id);
+}
+
+static int find_check(const void *id, const void *entry)
+{
+	return strcmp(id, check_conf_of(*(const struct check *const *)entry)->id);
+}
+
+/* Takes the old check out of the sorted list if it is the same in the new configuration. */
+static struct check *take_same(
+	struct check **old, size_t count, const struct check_conf *conf, bool *ret_changed)
+{
+	struct check **entry =
+		count == 0 ? NULL : bsearch(conf->id, old, count, sizeof(*old), find_check);
+
+	*ret_changed = entry != NULL && !settings_same_check(check_conf_of(*entry), conf);
+	return entry != NULL && !*ret_changed ? *entry : NULL;
+}
+
+/* What becomes of each check of the new configuration. */
+struct transition {
+	struct check *kept; /* NULL: to be made */
+	bool changed; /* made anew under an old id: its claim stands until it decides */
+};
+
+static void destroy_left(struct check **old, size_t old_count, const struct transition *plan,
+	const struct settings *next)
+{
+	struct check **kept = xcalloc(next->check_count + 1, sizeof(*kept));
+	size_t kept_count = 0;
+
+	for (size_t i = 0; i < next->check_count; i++) {
+		if (plan[i].kept != NULL)
+			kept[kept_count++] = plan[i].kept;
+	}
+	qsort(kept, kept_count, sizeof(*kept), compare_checks);
+	for (size_t i = 0; i < old_count; i++) {
+		if (kept_count == 0 ||
+			bsearch(&old[i], kept, kept_count, sizeof(*kept), compare_checks) == NULL)
+			check_destroy(old[i]);
+	}
+	free(kept);
+}
+
+static void make_checks(struct runner *runner, const struct transition *plan)
+{
+	for (size_t i = 0; i < runner->check_count; i++) {
+		const struct check_conf *conf = &runner->settings->checks[i];
+
+		if (plan[i].kept != NULL) {
+			runner->checks[i] = plan[i].kept;
+			check_adopt(plan[i].kept, conf);
+			continue;
+		}
+		runner->checks[i] = check_create(&runner->world, conf);
+		if (plan[i].changed)
+			agent_hold(agent_find(runner->world.agent, conf->id));
+		check_start(runner->checks[i], false);
+	}
+}
+
+static void swap_in(struct runner *runner, struct settings *take_next)
+{
+	struct settings *previous = runner->settings;
+	struct check **old = runner->checks;
+	size_t old_count = runner->check_count, kept = 0;
+	struct transition *plan = xcalloc(take_next->check_count, sizeof(*plan));
+
+	qsort(old, old_count, sizeof(*old), compare_checks);
+	for (size_t i = 0; i < take_next->check_count; i++) {
+		plan[i].kept = take_same(old, old_count, &take_next->checks[i], &plan[i].changed);
+		kept += plan[i].kept != NULL;
+	}
+	destroy_left(old, old_count, plan, take_next);
+	runner->settings = runner->world.settings = take_next;
+	runner->check_count = take_next->check_count;
+	runner->checks = xcalloc(take_next->check_count, sizeof(*runner->checks));
+	set_grid(runner);
+	resolve_setup(runner->world.loop, &take_next->resolver);
+	agent_reload(runner->world.agent, take_next);
+	make_checks(runner, plan);
+	log_info("reloaded %s: %zu checks, %zu of them unchanged", take_next->path,
+		runner->check_count, kept);
+	free(old);
+	free(plan);
+	settings_destroy(previous);
+	runner->world.dirty(runner);
+}
+
+/* The problems as log lines; the first error is kept for status. */
+static void log_problems(struct runner *runner, struct conf_diag *diag)
+{
+	const struct conf_problem *problem;
+
+	for (size_t i = 0; (problem = diag_at(diag, i)) != NULL; i++) {
+		const struct conf_mark *mark = &problem->mark;
+
+		log_write(problem->severity == CONF_ERROR ? LOG_LEVEL_ERROR : LOG_LEVEL_WARNING,
+			"%s:%u:%u: %s", mark->file, mark->line, mark->column, problem->text);
+		if (problem->severity == CONF_ERROR && runner->reload_error == NULL)
+			runner->reload_error = xprintf("%s:%u:%u: %s", mark->file, mark->line,
+				mark->column, problem->text);
+	}
+}
+
+void runner_reload(struct runner *runner)
+{
+	struct conf_diag *diag;
+	struct settings *next;
+
+	if (runner->stopping)
+		return;
+	(void)sd_notifyf(0, "RELOADING=1\nMONOTONIC_USEC=%.0f", clock_monotonic() * 1e6);
+	diag = diag_create();
+	next = settings_load(runner->options.config, diag);
+	free(runner->reload_error);
+	runner->reload_error = NULL;
+	runner->reloads++;
+	log_problems(runner, diag);
+	if (next != NULL)
+		swap_in(runner, next);
+	else
+		log_error("%s: not reloaded; the configuration from before stays in force",
+			runner->options.config);
+	diag_destroy(diag);
+	(void)sd_notify(0, "READY=1");
+}

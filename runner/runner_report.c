@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: MIT
+/* The daemon's side of status. */
+#include "runner/runner.h"
+
+#include <unistd.h>
+
+#include "probes/clock.h"
+
+static void report_daemon(void *owner, struct daemon_report *ret_report)
+{
+	const struct runner *runner = owner;
+	double now = clock_boot();
+
+	*ret_report = (struct daemon_report){
+		.version = PROBITY_VERSION,
+		.config = runner->settings->path,
+		.instance = runner->settings->instance,
+		.pid = (int)getpid(),
+		.uptime = now - runner->started,
+		.stalls = runner->stall.count,
+		.reloads = runner->reloads,
+		.reload_error = runner->reload_error,
+	};
+	agent_view(runner->world.agent, &ret_report->agent);
+	ret_report->agent.changed_at =
+		ret_report->agent.changed_at > 0 ? now - ret_report->agent.changed_at : -1;
+}
+
+static size_t report_count(void *owner)
+{
+	const struct runner *runner = owner;
+
+	return runner->check_count;
+}
+
+static void report_check(void *owner, size_t index, struct check_report *ret_report)
+{
+	const struct runner *runner = owner;
+
+	check_report(runner->checks[index], ret_report);
+}
+
+struct report_source runner_report_source(struct runner *runner)
+{
+	return (struct report_source){
+		.daemon = report_daemon,
+		.count = report_count,
+		.check = report_check,
+		.owner = runner,
+	};
+}

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: MIT
+/* Value kinds of the top level: the agent's address and the list of checks. */
+#include "runner/settings_rows.h"
+
+#include <string.h>
+
+#include "runner/settings.h"
+
+static bool parse_unix(struct conf_load *load, const struct conf_field *field,
+	const struct conf_node *node, struct consul_address *address)
+{
+	if (!conf_endpoint.parse(load, field, node, &address->endpoint))
+		return false;
+	address->transport = CONSUL_UNIX;
+	address->base = "http://localhost"; /* any Host will do on a unix socket */
+	address->host = "localhost";
+	return true;
+}
+
+static bool parse_http(struct conf_load *load, const struct conf_field *field,
+	const struct conf_node *node, struct consul_address *address)
+{
+	struct conf_url url = {0};
+	const char *rest;
+
+	if (!conf_http_url.parse(load, field, node, &url))
+		return false;
+	if (strcmp(url.scheme, "http") != 0)
+		return conf_error(load, node,
+			"https to the agent is not supported in this version; use http:// on "
+			"loopback or unix:///path");
+	rest = strchr(url.text + strlen("http://"), '/');
+	if ((rest != NULL && rest[1] != '\0') || strchr(url.text, '?') != NULL ||
+		strchr(url.text, '@') != NULL || strchr(url.text, '#') != NULL)
+		return conf_error(load, node,
+			"an agent's address is scheme, host and port only, such as "
+			"http://127.0.0.1:8500");
+	address->transport = CONSUL_HTTP;
+	address->base = arena_printf(load->arena,
+		strchr(url.host, ':') != NULL ? "http://[%s]:%u" : "http://%s:%u", url.host,
+		url.port);
+	address->host = url.host;
+	address->endpoint =
+		(struct conf_address){.host = url.host, .port = url.port, .shown = url.shown};
+	return true;
+}
+
+static bool address_parse(struct conf_load *load, const struct conf_field *field,
+	const struct conf_node *node, void *member)
+{
+	struct consul_address *address = member;
+	struct conf_text text;
+
+	if (!field_scalar(load, field, node, &text))
+		return false;
+	if (strcmp(text.text, "off") == 0) {
+		address->off = true;
+		address->base = "off";
+		return true;
+	}
+	if (strncmp(text.text, "unix:", strlen("unix:")) == 0)
+		return parse_unix(load, field, node, address);
+	if (strstr(text.text, "://") == NULL)
+		return conf_error(load, node,
+			"'%s' is no address of an agent; write http://127.0.0.1:8500, "
+			"unix:///path/to/socket or off",
+			text.shown);
+	return parse_http(load, field, node, address);
+}
+
+static void address_print(const struct conf_field *field, const void *member, FILE *stream)
+{
+	const struct consul_address *address = member;
+
+	(void)field;
+	if (address->transport == CONSUL_UNIX && !address->off)
+		(void)fprintf(stream, "unix://%s", address->endpoint.path);
+	else
+		(void)fputs(address->base, stream);
+}
+
+static bool address_equal(const struct conf_field *field, const void *a, const void *b)
+{
+	const struct consul_address *left = a, *right = b;
+
+	if (left->off != right->off || left->transport != right->transport ||
+		strcmp(left->base, right->base) != 0)
+		return false;
+	return left->off || left->transport != CONSUL_UNIX ||
+		conf_endpoint.equal(field, &left->endpoint, &right->endpoint);
+}
+
+static json_t *address_schema(const struct conf_field *field)
+{
+	(void)field;
+	return json_pack(
+		"{s:s, s:s}", "type", "string", "pattern", "^(off|http://[^/?#@]+/?|unix:///.+)$");
+}
+
+const struct conf_kind settings_consul_address = {
+	.name = "an agent's address",
+	.size = sizeof(struct consul_address),
+	.parse = address_parse,
+	.print = address_print,
+	.equal = address_equal,
+	.schema = address_schema,
+};
+
+static bool list_parse(struct conf_load *load, const struct conf_field *field,
+	const struct conf_node *node, void *member)
+{
+	struct conf_items *items = member;
+	const struct conf_node *defaults = load->user;
+	struct check_conf *checks;
+	bool fine = true;
+
+	if (node->type != CONF_SEQUENCE)
+		return conf_error(
+			load, node, "checks must be a list: each starts with '- name: …'");
+	checks = arena_alloc(load->arena, (node->count + 1) * sizeof(*checks));
+	for (size_t i = 0; i < node->count; i++) {
+		checks[i].mark = node->items[i]->mark;
+		if (!field_load(load, field->fields, node->items[i], defaults, &checks[i]))
+			fine = false;
+	}
+	items->items = checks;
+	items->count = node->count;
+	return fine;
+}
+
+static void list_print(const struct conf_field *field, const void *member, FILE *stream)
+{
+	conf_list.print(field, member, stream);
+}
+
+static bool list_equal(const struct conf_field *field, const void *a, const void *b)
+{
+	return conf_list.equal(field, a, b);
+}
+
+static json_t *list_schema(const struct conf_field *field)
+{
+	return conf_list.schema(field);
+}
+
+const struct conf_kind settings_check_list = {
+	.name = "a list of checks",
+	.size = sizeof(struct conf_items),
+	.parse = list_parse,
+	.print = list_print,
+	.equal = list_equal,
+	.schema = list_schema,
+};

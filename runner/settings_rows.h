@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: MIT */
+/* runner/settings_rows.h: the kinds of the top level that settings.c alone uses. */
+#ifndef RUNNER_SETTINGS_ROWS_H
+#define RUNNER_SETTINGS_ROWS_H
+
+#include "config/field.h"
+
+/* struct consul_address: http://HOST:PORT, unix:///PATH or off. */
+extern const struct conf_kind settings_consul_address;
+
+/*
+ * struct conf_items of struct check_conf. Elements take absent keys from the
+ * mapping that load->user (const struct conf_node *, may be NULL) points to.
+ */
+extern const struct conf_kind settings_check_list;
+
+/* A mapping of rows that say CONF_INHERIT, checked here; its member is a bool: given. */
+extern const struct conf_kind settings_check_defaults;
+
+extern const struct conf_field settings_check_fields[];
+
+/* Rules of one check that need no other: ids, thresholds, times; fills what is derived. */
+bool settings_check_derive(struct conf_load *load, const struct conf_node *node, void *conf);
+
+#endif
