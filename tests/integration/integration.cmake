@@ -14,3 +14,5 @@ function(probity_integration_test name)
     set_tests_properties(integration_${name} PROPERTIES RUN_SERIAL TRUE)
   endif()
 endfunction()
+
+probity_integration_test(lab)
