@@ -17,9 +17,7 @@ static char *join(const char *prefix, const char *value, size_t length)
 	size_t before = prefix == NULL ? 0 : strlen(prefix);
 	char *joined = xcalloc(before + length + 1, 1);
 
-	if (before > 0)
-		memcpy(joined, prefix, before);
-	memcpy(joined + before, value, length);
+	memcpy(stpcpy(joined, prefix == NULL ? "" : prefix), value, length);
 	return joined;
 }
 

@@ -5,8 +5,7 @@
 
 #include "config/field.h"
 
-#define SECRET_MAX                                                                                 \
-	(64 * 1024) /* bytes of one secret file; a JWT with many claims is under 16 KiB */
+#define SECRET_MAX 65536 /* bytes of a secret file; a JWT with many claims is under 16 KiB */
 
 /*
  * Returns prefix and value, newly allocated; secret_free() wipes and frees it. A
