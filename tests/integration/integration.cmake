@@ -16,3 +16,4 @@ function(probity_integration_test name)
 endfunction()
 
 probity_integration_test(lab)
+probity_integration_test(layers)
