@@ -15,7 +15,8 @@
  * the next one DIAL_STAGGER after the last or as soon as it failed (RFC 8305,
  * "Happy Eyeballs": an address that swallows SYNs must not eat the deadline). The
  * first that connects wins; the others are closed. It has no timeout: the runner's
- * deadline covers it.
+ * deadline covers it. At the deadline (probe_type.expire) dial_report() says what a
+ * probe wants in its seen line: what is being looked up, or each address and how far it is.
  */
 #define DIAL_STAGGER 0.25 /* s: RFC 8305, section 8, recommended connection attempt delay */
 #define DIAL_MAX_ADDRESSES 16
@@ -33,13 +34,23 @@ struct dial_setup {
 	const struct conf_address *address; /* host and port, or a unix socket; borrowed */
 	enum dial_family family;
 
-	/* Told once each: when lookups are over and connects begin. May be NULL. */
+	/*
+	 * Of the whole run (probe_timeout()), s; 0: unknown. With many addresses the
+	 * stagger shrinks, so that the last has its turn in the first half of it.
+	 */
+	double timeout;
+
+	/*
+	 * Told once: lookups are over and connects begin. From inside dial_start()
+	 * where nothing is to be looked up. May be NULL.
+	 */
 	void (*connecting)(void *owner);
 
 	/*
 	 * Ends the dial, called from the loop (never from dial_start). fd >= 0 is
-	 * connected, non-blocking, close-on-exec and the callee's. Otherwise reason
-	 * is RESOLVE, CONNECT or LOCAL and dial_report() says every address and why.
+	 * connected, non-blocking, close-on-exec and the callee's; connect() was called
+	 * on it once (see curlev_start_on()). Otherwise reason is RESOLVE, CONNECT or
+	 * LOCAL and dial_report() says every address and why. May destroy the dial.
 	 */
 	void (*done)(void *owner, int fd, enum probe_reason reason);
 	void *owner;
@@ -47,12 +58,15 @@ struct dial_setup {
 
 struct dial *dial_start(const struct dial_setup *setup);
 
-/* Every address tried and why it failed, one stable line: "[::1]:80 Connection refused, ...".
- * Borrowed. */
-const char *dial_report(const struct dial *dial);
+/*
+ * Every address tried and how it went, one stable line: "[::1]:80 Connection
+ * refused, 192.0.2.1:80 no answer"; the lookup where there are none. Borrowed
+ * until the next call.
+ */
+const char *dial_report(struct dial *dial);
 
-/* The address of the connection made, "127.0.0.1:80"; "" before. Borrowed. */
-const char *dial_peer(const struct dial *dial);
+/* The address of the connection made, "127.0.0.1:80"; "" before. Borrowed until the next call. */
+const char *dial_peer(struct dial *dial);
 
 void dial_destroy(struct dial *dial); /* stops and frees; accepts NULL */
 
