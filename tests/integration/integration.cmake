@@ -15,5 +15,7 @@ function(probity_integration_test name)
   endif()
 endfunction()
 
+include(bench/bench.cmake)
+
 probity_integration_test(lab)
 probity_integration_test(layers)
