@@ -19,3 +19,5 @@ include(bench/bench.cmake)
 
 probity_integration_test(lab)
 probity_integration_test(layers)
+probity_integration_test(schedule TIMEOUT 180)
+probity_integration_test(load RUN_SERIAL)
