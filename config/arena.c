@@ -28,7 +28,7 @@ struct arena {
 	struct deferred *deferred; /* newest first */
 };
 
-_Noreturn static void out_of_memory(void)
+_Noreturn void xfail(void)
 {
 	static const char line[] = "probity: out of memory\n";
 
@@ -63,7 +63,7 @@ static struct block *add_block(struct arena *arena, size_t size)
 	struct block *block;
 
 	if (size > SIZE_MAX - sizeof(*block))
-		out_of_memory();
+		xfail();
 	block = xcalloc(1, sizeof(*block) + size);
 	block->size = size;
 	/* A block for one large object goes behind the one that still has room. */
@@ -84,7 +84,7 @@ void *arena_alloc(struct arena *arena, size_t size)
 	void *memory;
 
 	if (size > SIZE_MAX - unit)
-		out_of_memory();
+		xfail();
 	size = size == 0 ? unit : (size + unit - 1) / unit * unit;
 	if (block == NULL || block->size - block->used < size)
 		block = add_block(arena, size > BLOCK_SIZE ? size : BLOCK_SIZE);
@@ -136,7 +136,7 @@ void *xcalloc(size_t count, size_t size)
 	void *memory = count == 0 || size == 0 ? calloc(1, 1) : calloc(count, size);
 
 	if (memory == NULL)
-		out_of_memory();
+		xfail();
 	return memory;
 }
 
@@ -145,11 +145,11 @@ void *xrealloc(void *memory, size_t count, size_t size)
 	void *moved;
 
 	if (size != 0 && count > SIZE_MAX / size)
-		out_of_memory();
+		xfail();
 	/* realloc(0) may free, which a caller that keeps the pointer does not want. */
 	moved = realloc(memory, count * size == 0 ? 1 : count * size);
 	if (moved == NULL)
-		out_of_memory();
+		xfail();
 	return moved;
 }
 
@@ -158,7 +158,7 @@ char *xstrdup(const char *text)
 	char *copy = strdup(text);
 
 	if (copy == NULL)
-		out_of_memory();
+		xfail();
 	return copy;
 }
 
@@ -167,7 +167,7 @@ char *xstrndup(const char *text, size_t length)
 	char *copy = strndup(text, length);
 
 	if (copy == NULL)
-		out_of_memory();
+		xfail();
 	return copy;
 }
 
@@ -187,6 +187,6 @@ char *xvprintf(const char *format, va_list arguments)
 	char *text;
 
 	if (vasprintf(&text, format, arguments) < 0)
-		out_of_memory();
+		xfail();
 	return text;
 }

@@ -39,4 +39,7 @@ char *xstrndup(const char *text, size_t length);
 char *xprintf(const char *format, ...) __attribute__((format(printf, 1, 2)));
 char *xvprintf(const char *format, va_list arguments) __attribute__((format(printf, 1, 0)));
 
+/* The same end, for a library that reports that its own memory is out. */
+_Noreturn void xfail(void);
+
 #endif

@@ -9,7 +9,7 @@
 
 /* A place in a file. Lines and columns count from 1; 0 means the file as a whole. */
 struct conf_mark {
-	const char *file; /* borrowed: lives as long as the load that made it */
+	const char *file; /* borrowed */
 	unsigned int line, column;
 };
 
@@ -19,7 +19,7 @@ enum conf_severity {
 };
 
 struct conf_problem {
-	struct conf_mark mark;
+	struct conf_mark mark; /* its file is the list's own copy */
 	enum conf_severity severity;
 	const char *text; /* owned by the list */
 };
@@ -30,8 +30,9 @@ struct conf_diag *diag_create(void);
 void diag_destroy(struct conf_diag *diag); /* accepts NULL */
 
 /*
- * Records one problem. The same text at the same place is recorded once. After
- * 20 errors the rest are only counted: nobody reads further than that.
+ * Records one problem. The same text at the same place is recorded once. The
+ * first 20 errors, in order of place, and as many warnings are kept; the rest
+ * are only counted: nobody reads further than that.
  */
 void diag_add(struct conf_diag *diag, struct conf_mark mark, enum conf_severity severity,
 	const char *format, ...) __attribute__((format(printf, 4, 5)));

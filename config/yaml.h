@@ -43,9 +43,10 @@ struct conf_entry {
 
 /*
  * Parses one document from memory. Problems go to diag with `file` in their
- * marks; NULL if there was an error. An empty document is an empty mapping.
- * Duplicate keys, several documents, tags other than the core ones, and
- * anything past the budgets are errors.
+ * marks; file must outlive the tree. An empty document is an empty mapping.
+ * Several documents and anything past the budgets are errors that leave no tree:
+ * NULL. Duplicate keys and tags other than the core ones leave one, so that a
+ * user hears of all mistakes in one go: the caller asks diag_errors() in the end.
  */
 struct conf_node *node_parse(struct arena *arena, const char *file, const char *bytes,
 	size_t length, struct conf_diag *diag);
