@@ -41,6 +41,7 @@ enum child_end {
 };
 
 struct child_events {
+	/* Standard output and error in the order written. Must not release the child. */
 	void (*output)(void *owner, const void *bytes, size_t length);
 
 	/* The verdict: reaped, and its pipes drained for at most 250 ms. At most once. */
@@ -58,13 +59,23 @@ struct child;
 
 /*
  * Once, before anything else: child subreaper, SIGPIPE ignored here (children get
- * the defaults back), the original RLIMIT_NOFILE remembered for them.
+ * the defaults back), the original RLIMIT_NOFILE remembered for them. loop is the
+ * default loop, the only one that watches children. 0 or negative errno.
  */
 int child_setup(struct ev_loop *loop);
 
-/* Starts a child; no event comes from inside this call. The spec is used during the call only. */
+/*
+ * Starts a child; no event comes from inside this call. The spec is used during the call
+ * only. remains may be NULL.
+ */
 struct child *child_start(struct ev_loop *loop, const struct child_spec *spec,
 	const struct child_events *events, struct remains *remains);
+
+/*
+ * The owner's deadline has come. If the child has been reaped and only its output is
+ * waited for, that is over: ended is called now, from inside this call.
+ */
+void child_expire(struct child *child);
 
 /*
  * The owner is done with it: no event from now on. What still lives is ended (TERM to
@@ -73,7 +84,8 @@ struct child *child_start(struct ev_loop *loop, const struct child_spec *spec,
  */
 void child_release(struct child *child);
 
-/* At exit: KILL to all that is left. Waits, at most `seconds`, until it is gone. */
+/* At exit, all children released: KILL to all that is left. Waits, at most `seconds`, until it
+ * is gone. */
 void child_finish(double seconds);
 
 /* Children and trees not yet gone, for tests and status. */
