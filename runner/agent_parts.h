@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: MIT */
+/* runner/agent_parts.h: what the parts of the agent are made of; private to agent*.c. */
+#ifndef RUNNER_AGENT_PARTS_H
+#define RUNNER_AGENT_PARTS_H
+
+#include "runner/agent.h"
+#include "runner/agent_queue.h"
+#include "runner/publish.h"
+#include "runner/register.h"
+
+/* Each task is the first member: its callbacks find the whole by it. */
+enum agent_service_step {
+	SERVICE_LOOK, /* is it on the agent? */
+	SERVICE_REGISTER, /* ours, and not there: with all its checks */
+	SERVICE_UPDATE, /* ours, and not as configured: without them */
+	SERVICE_SETTLED,
+};
+
+struct agent_service {
+	struct agent_task task;
+	struct agent *agent;
+	const struct service_conf *conf;
+	enum agent_service_step step, called; /* the next; that of the call under way */
+	double at; /* monotonic: when the step is due */
+	bool there; /* on the agent, as far as known */
+	bool waiting; /* said: not there, and not ours to register */
+	double uncounted_since; /* monotonic: only a later inventory knows its checks */
+	bool counted;
+	size_t check_count; /* on the agent, whoever registered them */
+	double delay; /* s, after a refusal; 0: none */
+	char *problem; /* for status; NULL for none */
+};
+
+/* Why a check is not on the agent as it should be. */
+enum agent_trouble {
+	TROUBLE_NONE,
+	TROUBLE_LOST, /* the agent forgot it */
+	TROUBLE_REFUSED, /* 403, 400 */
+	TROUBLE_CLASH, /* something else has its id */
+	TROUBLE_COUNT,
+};
+
+struct agent_check {
+	struct agent_task task;
+	struct agent *agent;
+	const struct check_conf *conf;
+	struct agent_service *service; /* NULL for a node check */
+	struct publish_slot slot;
+	enum register_presence presence;
+	/* Versions of what is registered: wanted, under way, and on the agent. */
+	unsigned int definition, sent_definition, known_definition;
+	bool at_once; /* its service has no check: register it undecided */
+	bool was_absent; /* new on the agent: an old one may stand in until it is acknowledged */
+	bool look; /* the next call is a look, due at look_at */
+	double look_at;
+	char *doubt; /* what an update was answered that the agent could not place */
+	double doubted_at; /* monotonic: when that update was sent */
+	double sent_at; /* monotonic: of the last call */
+	double known_at; /* monotonic: when it was last known to be there */
+	double not_before; /* monotonic: for registrations */
+	double delay; /* s, after a refusal; 0: none */
+	double acknowledged_at; /* boot; 0: never by this process */
+	bool adopted;
+	enum probe_status adopted_status;
+	enum agent_trouble trouble;
+	char *problem; /* for status; NULL for none */
+	bool to_stop; /* counted in agent->to_stop */
+};
+
+struct agent {
+	struct agent_task inventory; /* asks for all checks of the agent */
+	struct agent_queue queue;
+	struct ev_loop *loop;
+	const struct settings *settings;
+	struct consul *consul; /* NULL: off */
+	struct agent_check **checks; /* by id */
+	size_t check_count;
+	struct agent_service **services; /* by id */
+	size_t service_count;
+	TAILQ_HEAD(agent_leftovers, agent_leftover) leftovers; /* see agent_inventory.c */
+
+	bool taken; /* there has been an inventory */
+	bool take_again; /* something happened while one was under way */
+	double taken_at; /* monotonic: when the last one was asked for */
+	double inventory_delay;
+	char *problem; /* why nothing gets through; NULL for none */
+	double changed_at; /* boot */
+	unsigned long calls, failures;
+	size_t troubled[TROUBLE_COUNT]; /* checks by trouble */
+	bool reread; /* the token was refused: read its file again */
+	ev_timer token; /* while calls are refused: a new token is noticed within 1 s */
+
+	void (*stopped)(void *owner); /* NULL: not stopping */
+	void *owner;
+	size_t to_stop; /* checks with something left to say */
+	ev_timer stop;
+};
+
+#endif

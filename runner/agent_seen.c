@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: MIT
+/* Where a check stands on the agent, and what is said when it does not stand well. */
+#include <stdlib.h>
+
+#include "config/arena.h"
+#include "runner/agent_calls.h"
+#include "runner/log.h"
+
+#define CLASH_PACE 30.0 /* s until the one who has our id is looked at again */
+#define CLASH_TEXT "the agent has a check of this id that is not ours"
+
+/* Said for the first check of an episode, with its cause. */
+static void say_entered(const struct agent_check *check, const char *problem)
+{
+	switch (check->trouble) {
+	case TROUBLE_LOST:
+		log_warning("%s: the agent does not have this check (%s); it and others that are "
+			    "missing are registered again",
+			check->conf->id, problem);
+		break;
+	case TROUBLE_REFUSED:
+		log_warning("%s: the agent refuses: %s; tried again at growing intervals up to 30s",
+			check->conf->id, problem);
+		break;
+	default:
+		break;
+	}
+}
+
+/* Said when the last check of an episode is well. */
+static void say_left(enum agent_trouble trouble)
+{
+	if (trouble == TROUBLE_LOST)
+		log_notice("consul: the agent has all checks again");
+	else if (trouble == TROUBLE_REFUSED)
+		log_notice("consul: the agent refuses no check any more");
+}
+
+void agent_check_trouble(struct agent_check *check, enum agent_trouble trouble, const char *problem)
+{
+	enum agent_trouble before = check->trouble;
+	size_t *troubled = check->agent->troubled;
+
+	agent_set_text(&check->problem, problem);
+	if (trouble == before)
+		return;
+	check->trouble = trouble;
+	troubled[before]--;
+	troubled[trouble]++;
+	if (trouble == TROUBLE_CLASH)
+		log_warning("%s: %s: it is left alone, and nothing is published; deregister it or "
+			    "choose another id",
+			check->conf->id, problem);
+	else if (before == TROUBLE_CLASH)
+		log_notice("%s: the id is free for our check", check->conf->id);
+	if (troubled[trouble] == 1)
+		say_entered(check, problem);
+	if (troubled[before] == 0 && trouble == TROUBLE_NONE)
+		say_left(before);
+}
+
+static void set_clash(struct agent_check *check, const char *type)
+{
+	char *problem = xprintf("%s (type %s)", CLASH_TEXT, *type == '\0' ? "unknown" : type);
+
+	check->presence = PRESENCE_CLASH;
+	check->look = true;
+	check->look_at = agent_now().monotonic + CLASH_PACE;
+	agent_check_trouble(check, TROUBLE_CLASH, problem);
+	free(problem);
+}
+
+/* It was there, or an update said that it should be. */
+static void set_lost(struct agent_check *check, const char *cause)
+{
+	struct agent *agent = check->agent;
+	bool first = agent->troubled[TROUBLE_LOST] == 0;
+
+	check->presence = PRESENCE_ABSENT;
+	check->known_definition = 0;
+	publish_forget(&check->slot);
+	agent_check_trouble(check, TROUBLE_LOST, cause);
+	if (first) /* the others would notice only with their own next call */
+		agent_inventory_take(agent);
+	if (check->service != NULL)
+		agent_service_set(check->service, SERVICE_LOOK, agent_now().monotonic);
+}
+
+static void set_absent(struct agent_check *check)
+{
+	check->was_absent = true;
+	check->presence = PRESENCE_ABSENT;
+	if (check->trouble == TROUBLE_CLASH)
+		agent_check_trouble(check, TROUBLE_NONE, NULL);
+}
+
+static void set_ours(struct agent_check *check)
+{
+	check->presence = PRESENCE_OURS;
+	check->at_once = false;
+	if (check->trouble == TROUBLE_CLASH)
+		agent_check_trouble(check, TROUBLE_NONE, NULL);
+}
+
+/* The look after an update that the agent could not place, or at a clash. */
+void agent_check_look(struct agent_check *check, const json_t *checks)
+{
+	struct agent *agent = check->agent;
+	char *doubt = check->doubt;
+	enum register_presence before = check->presence;
+	enum register_presence seen =
+		register_look(checks, check->conf->id, agent->settings->instance);
+
+	check->doubt = NULL;
+	/* There, and was so when the update was refused: then the agent fails as with any 5xx. */
+	if (doubt != NULL && seen == PRESENCE_OURS && check->known_at <= check->doubted_at)
+		agent_failed(agent, doubt);
+	else
+		agent_well(agent);
+	if (seen == PRESENCE_OURS)
+		set_ours(check);
+	else if (seen == PRESENCE_CLASH)
+		set_clash(check, register_type(checks, check->conf->id));
+	else if (before == PRESENCE_OURS)
+		set_lost(check, doubt == NULL ? "it is not listed" : doubt);
+	else
+		set_absent(check);
+	free(doubt);
+}
+
+void agent_check_seen(struct agent_check *check, const json_t *checks)
+{
+	enum register_presence seen =
+		register_look(checks, check->conf->id, check->agent->settings->instance);
+
+	/* A call that came after the list was asked for knows better. */
+	if (check->task.call != NULL || check->known_at >= check->agent->taken_at)
+		return;
+	if (seen == PRESENCE_OURS)
+		set_ours(check);
+	else if (seen == PRESENCE_CLASH)
+		set_clash(check, register_type(checks, check->conf->id));
+	else if (check->presence == PRESENCE_OURS)
+		set_lost(check, "it is not listed");
+	else
+		set_absent(check);
+	agent_check_urge(check);
+}
+
+void agent_check_urge(struct agent_check *check)
+{
+	const struct agent_service *service = check->service;
+
+	if (check->presence == PRESENCE_ABSENT && service != NULL && service->there &&
+		service->counted && service->check_count == 0)
+		check->at_once = true;
+}
+
+void agent_check_registered(struct agent_check *check)
+{
+	check->known_definition = check->sent_definition;
+	check->known_at = agent_now().monotonic;
+	if (check->presence == PRESENCE_ABSENT && check->service != NULL)
+		check->service->check_count++;
+	/* A registration says nothing of a check that was there, and no output of any. */
+	publish_forget(&check->slot);
+	set_ours(check);
+}

@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: MIT
+/* One service: is it on the agent, who puts it there, and does it look as configured. */
+#include <stdlib.h>
+
+#include "config/arena.h"
+#include "runner/agent_calls.h"
+#include "runner/log.h"
+
+#define WAIT_PACE 1.0 /* s between two questions for a service that somebody else registers */
+
+static void run(struct agent_task *task);
+
+struct agent_service *agent_service_create(struct agent *agent, const struct service_conf *conf)
+{
+	struct agent_service *service = xcalloc(1, sizeof(*service));
+
+	service->agent = agent;
+	service->conf = conf;
+	agent_task_init(&service->task, &agent->queue, run);
+	return service;
+}
+
+void agent_service_destroy(struct agent_service *service)
+{
+	if (service == NULL)
+		return;
+	(void)agent_task_finish(&service->task);
+	free(service->problem);
+	free(service);
+}
+
+void agent_service_arm(struct agent_service *service)
+{
+	const struct agent *agent = service->agent;
+
+	if (service->task.call != NULL)
+		return;
+	/* The first inventory comes first: it says what checks a service has. */
+	if (!agent->taken || agent->stopped != NULL || service->step == SERVICE_SETTLED)
+		agent_task_idle(&service->task);
+	else
+		agent_task_due(&service->task, service->at, true);
+}
+
+void agent_service_set(struct agent_service *service, enum agent_service_step step, double at)
+{
+	if (step == SERVICE_LOOK) {
+		/* One that is waited for keeps its pace, one that was refused its delay. */
+		if (service->step == SERVICE_LOOK && service->at > at && service->delay > 0)
+			at = service->at;
+		service->there = false;
+	}
+	service->step = step;
+	service->at = at;
+	agent_service_arm(service);
+}
+
+/* Calls f for each check of the service: rare enough to walk all. */
+static void each_check(
+	struct agent_service *service, void (*f)(struct agent_check *check, void *data), void *data)
+{
+	struct agent *agent = service->agent;
+
+	for (size_t i = 0; i < agent->check_count; i++) {
+		if (agent->checks[i]->service == service)
+			f(agent->checks[i], data);
+	}
+}
+
+static void arm_check(struct agent_check *check, void *data)
+{
+	(void)data;
+	agent_check_urge(check);
+	agent_check_arm(check);
+}
+
+static void say_waiting(struct agent_service *service)
+{
+	char *problem = xprintf("unknown service %s", service->conf->id);
+
+	agent_set_text(&service->problem, problem);
+	free(problem);
+	if (!service->waiting)
+		log_warning(
+			"unknown service %s: waiting for it to be registered", service->conf->id);
+	service->waiting = true;
+}
+
+static void found(struct agent_service *service, const json_t *answer)
+{
+	bool ours = service->conf->registration != NULL;
+
+	service->there = true;
+	service->delay = 0;
+	agent_set_text(&service->problem, NULL);
+	if (service->waiting) {
+		log_notice("service %s is registered", service->conf->id);
+		service->waiting = false;
+		service->counted = false;
+		service->uncounted_since = agent_now().monotonic;
+		agent_inventory_take(service->agent);
+	}
+	service->step = ours && register_service_differs(service->conf, answer) ? SERVICE_UPDATE
+										: SERVICE_SETTLED;
+	service->at = 0;
+	each_check(service, arm_check, NULL);
+}
+
+static void missing(struct agent_service *service)
+{
+	agent_well(service->agent);
+	service->there = false;
+	service->delay = 0;
+	if (service->conf->registration != NULL) {
+		service->step = SERVICE_REGISTER;
+		service->at = 0;
+		return;
+	}
+	say_waiting(service);
+	service->at = agent_now().monotonic + WAIT_PACE;
+}
+
+static void refused(struct agent_service *service, const char *cause)
+{
+	service->at = agent_now().monotonic + agent_back_off(&service->delay);
+	if (service->problem == NULL)
+		log_warning("service %s: the agent refuses: %s; tried again at growing intervals "
+			    "up to 30s",
+			service->conf->id, cause);
+	agent_set_text(&service->problem, cause);
+}
+
+static void on_found(void *owner, const struct consul_answer *answer)
+{
+	struct agent_service *service = owner;
+	struct agent *agent = service->agent;
+
+	switch (agent_judge(agent, &service->task, answer, true)) {
+	case VERDICT_DONE:
+		found(service, answer->json);
+		break;
+	case VERDICT_REFUSED:
+		refused(service, answer->cause);
+		break;
+	case VERDICT_UNKNOWN:
+		if (answer->result == CONSUL_NOT_FOUND)
+			missing(service);
+		else
+			agent_failed(agent, answer->cause);
+		break;
+	case VERDICT_FAILED:
+		break;
+	}
+	agent_service_arm(service);
+	agent_queue_run(&agent->queue);
+}
+
+static void check_came_with_it(struct agent_check *check, void *data)
+{
+	(void)data;
+	if (check->sent_definition == 0 || check->presence == PRESENCE_CLASH)
+		return;
+	agent_check_registered(check);
+	agent_check_arm(check);
+}
+
+static void on_registered(void *owner, const struct consul_answer *answer)
+{
+	struct agent_service *service = owner;
+	struct agent *agent = service->agent;
+	bool first = service->called == SERVICE_REGISTER;
+
+	switch (agent_judge(agent, &service->task, answer, true)) {
+	case VERDICT_DONE:
+		log_info(first ? "service %s registered with its checks"
+			       : "service %s registered again, its checks kept",
+			service->conf->id);
+		service->there = true;
+		service->delay = 0;
+		service->step = SERVICE_SETTLED;
+		agent_set_text(&service->problem, NULL);
+		if (first) {
+			service->counted = true;
+			service->check_count = 0;
+			each_check(service, check_came_with_it, NULL);
+		}
+		break;
+	case VERDICT_REFUSED:
+		refused(service, answer->cause);
+		break;
+	case VERDICT_UNKNOWN:
+		agent_failed(agent, answer->cause);
+		break;
+	case VERDICT_FAILED:
+		break;
+	}
+	agent_service_arm(service);
+	agent_queue_run(&agent->queue);
+}
+
+/* Its status where one is decided and fresh, else critical: never passing without proof. */
+static void add_check(struct agent_check *check, void *data)
+{
+	struct publish_step claim = publish_next(&check->slot, agent_now());
+
+	if (check->presence == PRESENCE_CLASH)
+		return;
+	check->sent_definition = check->definition;
+	register_add_check(data, check->conf, check->agent->settings->instance,
+		claim.kind == PUBLISH_NOTHING ? PROBE_CRITICAL : check->slot.status);
+}
+
+static void run(struct agent_task *task)
+{
+	struct agent_service *service = (struct agent_service *)task;
+	struct consul *consul = service->agent->consul;
+	const struct consul_reply found_reply = {.done = on_found, .owner = service};
+	const struct consul_reply registered = {.done = on_registered, .owner = service};
+	json_t *body;
+
+	service->called = service->step;
+	if (service->step == SERVICE_SETTLED)
+		return;
+	if (service->step == SERVICE_LOOK) {
+		agent_task_called(task, consul_service_get(consul, service->conf->id, found_reply));
+		return;
+	}
+	body = register_service_body(service->conf);
+	if (service->step == SERVICE_REGISTER)
+		each_check(service, add_check, body);
+	agent_task_called(task, consul_service_register(consul, body, registered));
+	json_decref(body);
+}

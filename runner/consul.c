@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: MIT
+/* The agent's HTTP API: requests, deadlines, and what an answer amounts to. */
+#include "runner/consul.h"
+
+#include <curl/curl.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "config/arena.h"
+#include "probes/secret.h"
+#include "runner/consul_call.h"
+#include "runner/consul_text.h"
+
+struct consul *consul_create(const struct consul_setup *setup)
+{
+	const struct consul_conf *conf = setup->conf;
+	struct consul *consul = xcalloc(1, sizeof(*consul));
+
+	consul->setup = *setup;
+	consul->setup.conf = NULL;
+	consul->base = xstrdup(conf->address.base);
+	consul->shown = xstrdup(conf->address.endpoint.shown);
+	if (conf->address.transport == CONSUL_UNIX)
+		consul->path = xstrdup(conf->address.endpoint.path);
+	else
+		consul->host = xstrdup(conf->address.endpoint.host);
+	consul->port = conf->address.endpoint.port;
+	consul->timeout = conf->timeout;
+	consul_token_init(&consul->token, conf->token_file);
+	(void)consul_token_is_old(&consul->token);
+	(void)consul_token_read(&consul->token);
+	consul_sockets_init(&consul->sockets);
+	consul->curlev = curlev_create(setup->loop, CONSUL_CONNECTIONS);
+	return consul;
+}
+
+void consul_destroy(struct consul *consul)
+{
+	if (consul == NULL)
+		return;
+	while (consul->calls != NULL)
+		(void)consul_cancel(consul->calls);
+	/* Closes its connections, which give their places back. */
+	curlev_destroy(consul->curlev);
+	consul_sockets_finish(&consul->sockets);
+	consul_token_finish(&consul->token);
+	free(consul->base);
+	free(consul->shown);
+	free(consul->host);
+	free(consul->path);
+	free(consul);
+}
+
+void consul_refresh(struct consul *consul, bool again)
+{
+	bool old = consul_token_is_old(&consul->token);
+	bool changed;
+
+	if (!old && !again)
+		return;
+	consul_sockets_lend(&consul->sockets);
+	changed = consul_token_read(&consul->token);
+	consul_sockets_take_back(&consul->sockets);
+	if (changed)
+		consul->setup.token_changed(consul->setup.owner);
+}
+
+const char *consul_address(const struct consul *consul)
+{
+	return consul->shown;
+}
+
+/* PUT. path and body become the call's. */
+static struct consul_call *put(
+	struct consul *consul, char *take_path, char *take_body, struct consul_reply reply)
+{
+	const struct consul_request request = {
+		.put = true, .take_path = take_path, .take_body = take_body};
+
+	return consul_call_start(consul, &request, reply);
+}
+
+static char *path_of(const char *prefix, const char *id)
+{
+	char *encoded = consul_text_encode(id);
+	char *path = xprintf("%s%s", prefix, encoded);
+
+	free(encoded);
+	return path;
+}
+
+struct consul_call *consul_check_update(struct consul *consul, const char *id,
+	enum probe_status status, const char *output, struct consul_reply reply)
+{
+	json_t *body = json_pack("{s:s, s:s}", "Status", status_name(status), "Output", output);
+	char *text = consul_text_json(body, &(size_t){0});
+
+	json_decref(body);
+	return put(consul, path_of("/v1/agent/check/update/", id), text, reply);
+}
+
+struct consul_call *consul_check_register(
+	struct consul *consul, const json_t *body, struct consul_reply reply)
+{
+	return put(consul, xstrdup("/v1/agent/check/register"),
+		consul_text_json(body, &(size_t){0}), reply);
+}
+
+struct consul_call *consul_check_deregister(
+	struct consul *consul, const char *id, struct consul_reply reply)
+{
+	return put(consul, path_of("/v1/agent/check/deregister/", id), xstrdup(""), reply);
+}
+
+struct consul_call *consul_service_register(
+	struct consul *consul, const json_t *body, struct consul_reply reply)
+{
+	return put(consul, xstrdup("/v1/agent/service/register"),
+		consul_text_json(body, &(size_t){0}), reply);
+}
+
+/* One object of the agent's, with an output of 4 KiB, six bytes for each where escaped. */
+#define ONE_ANSWER ((size_t)1 << 20)
+/* All checks of an agent: 10,000 with 4 KiB of text each, and half as much again. */
+#define ALL_ANSWER ((size_t)64 << 20)
+
+struct consul_call *consul_service_get(
+	struct consul *consul, const char *id, struct consul_reply reply)
+{
+	const struct consul_request request = {
+		.take_path = path_of("/v1/agent/service/", id), .most = ONE_ANSWER};
+
+	return consul_call_start(consul, &request, reply);
+}
+
+struct consul_call *consul_checks_get(
+	struct consul *consul, const char *id, struct consul_reply reply)
+{
+	const struct consul_request request = {
+		.take_path = id == NULL ? xstrdup("/v1/agent/checks") : consul_text_filter(id),
+		.most = ALL_ANSWER,
+	};
+
+	return consul_call_start(consul, &request, reply);
+}

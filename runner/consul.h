@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: MIT */
+/* runner/consul.h: the agent's HTTP API, one function per call. Decides nothing, logs nothing. */
+#ifndef RUNNER_CONSUL_H
+#define RUNNER_CONSUL_H
+
+#include <ev.h>
+#include <jansson.h>
+#include <stdbool.h>
+
+#include "probes/outcome.h"
+#include "runner/settings.h"
+
+/*
+ * Connections at most: one keeps a loopback agent busy, the others go on
+ * where a call hangs. The agent drops a client's 201st without an answer.
+ */
+#define CONSUL_CONNECTIONS 4
+
+enum consul_result {
+	CONSUL_OK, /* 200 with a whole answer, readable where one is wanted */
+	CONSUL_NOT_FOUND, /* 404 */
+	CONSUL_FORBIDDEN, /* 401, 403, or the token file cannot be read */
+	CONSUL_BAD, /* any other answer that blames the request; redirects, which are not followed
+		     */
+	CONSUL_FAILED, /* 429, 5xx, an unreadable answer */
+	CONSUL_REFUSED, /* not sent: nobody connected, nothing resolved, no descriptor */
+	CONSUL_ABANDONED, /* sent, then timed out, reset or cut: it may be applied late */
+};
+
+struct consul_answer {
+	enum consul_result result;
+	int code; /* HTTP status, 0 if there was none */
+	const char *cause; /* one stable line without secrets, "" with CONSUL_OK; borrowed */
+	json_t *json; /* of a GET with CONSUL_OK; borrowed */
+};
+
+struct consul;
+struct consul_call;
+
+struct consul_setup {
+	struct ev_loop *loop;
+	const struct consul_conf *conf; /* copied; not off */
+
+	/* The token file holds another token than before. Called from inside consul_refresh(). */
+	void (*token_changed)(void *owner);
+	void *owner;
+};
+
+struct consul *consul_create(const struct consul_setup *setup);
+void consul_destroy(struct consul *consul); /* ends calls, calling nobody; accepts NULL */
+
+/*
+ * Looks whether the token file was replaced, and reads it then; `again` reads it in
+ * any case (after a 403). Cheap enough for before each call.
+ */
+void consul_refresh(struct consul *consul, bool again);
+
+/* "127.0.0.1:8500", "unix:///run/consul.sock"; as messages name the agent. */
+const char *consul_address(const struct consul *consul);
+
+/* Who hears of the answer, once, from the loop, never from inside the function that calls. */
+struct consul_reply {
+	void (*done)(void *owner, const struct consul_answer *answer);
+	void *owner;
+};
+
+/*
+ * The calls. Text is copied. The whole call takes at most consul.timeout; it is
+ * over when done is called, and then belongs to nobody.
+ */
+struct consul_call *consul_check_update(struct consul *consul, const char *id,
+	enum probe_status status, const char *output, struct consul_reply reply);
+struct consul_call *consul_check_register(
+	struct consul *consul, const json_t *body, struct consul_reply reply);
+struct consul_call *consul_check_deregister(
+	struct consul *consul, const char *id, struct consul_reply reply);
+struct consul_call *consul_service_register(
+	struct consul *consul, const json_t *body, struct consul_reply reply);
+
+/* Answers with the service, or CONSUL_NOT_FOUND. */
+struct consul_call *consul_service_get(
+	struct consul *consul, const char *id, struct consul_reply reply);
+
+/*
+ * Answers with an object of checks by id. What a token may not read is left out
+ * silently, so an absent check may be a missing right. With an id: a
+ * filter is sent, and others than this check must be expected all the same.
+ */
+struct consul_call *consul_checks_get(
+	struct consul *consul, const char *id, struct consul_reply reply);
+
+/* done is not called. True if the request was sent, so that it may still be applied. */
+bool consul_cancel(struct consul_call *call);
+
+#endif

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT */
+/* runner/consul_call.h: one call to the agent, from request to answer; private to consul*.c. */
+#ifndef RUNNER_CONSUL_CALL_H
+#define RUNNER_CONSUL_CALL_H
+
+#include "probes/curlev.h"
+#include "probes/resolve.h"
+#include "runner/consul.h"
+#include "runner/consul_sockets.h"
+#include "runner/consul_token.h"
+
+struct consul {
+	struct consul_setup setup; /* without conf */
+	char *base; /* "http://127.0.0.1:8500" */
+	char *shown; /* for messages */
+	char *host; /* NULL for a unix socket */
+	char *path; /* of a unix socket, else NULL */
+	unsigned int port;
+	double timeout;
+	struct consul_token token;
+	struct consul_sockets sockets;
+	struct curlev *curlev;
+	struct consul_call *calls; /* a list of those under way */
+};
+
+struct consul_request {
+	bool put; /* else GET, whose answer is JSON */
+	char *take_path;
+	char *take_body; /* with put */
+	size_t most; /* bytes of answer to a GET */
+};
+
+/* Starts it. done is called from the loop. */
+struct consul_call *consul_call_start(
+	struct consul *consul, const struct consul_request *request, struct consul_reply reply);
+
+#endif
