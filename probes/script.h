@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: MIT */
+/* probes/script.h: the configuration of a script between script*.c, for nobody else. */
+#ifndef PROBES_SCRIPT_H
+#define PROBES_SCRIPT_H
+
+#include <sys/types.h>
+
+#include "config/field.h"
+
+struct script_limits { /* 0: as probity's own */
+	double memory; /* bytes of address space */
+	unsigned int processes; /* of the script's user, all together */
+	unsigned int descriptors;
+};
+
+struct script_conf {
+	struct conf_strings command;
+	const char *shell;
+	const char *user, *group;
+	const char *cwd;
+	struct conf_pairs env;
+	unsigned int umask;
+	double kill_grace; /* s */
+	bool no_new_privs;
+	struct script_limits limits;
+
+	/* Derived. */
+	struct conf_strings argv;
+	bool set_ids;
+	uid_t uid; /* whom it runs as, changed or not */
+	gid_t gid;
+	const gid_t *groups;
+	size_t group_count;
+	const char *home, *login;
+};
+
+/* The rules between the keys, and what is derived; see conf_variant.check. */
+bool script_check(void *conf, const struct conf_node *node, struct conf_load *load);
+
+/*
+ * What the script finds in its environment, NULL-terminated; script_env_free() wipes it.
+ * NULL where a secret cannot be read: *ret_error says which (free()).
+ */
+char **script_env(const struct script_conf *conf, char **ret_error);
+void script_env_free(char **env); /* accepts NULL */
+
+/*
+ * The absolute path of command[0]: itself, or the first file of that name that can be
+ * executed in the PATH of env. Where there is none, the name. free().
+ */
+char *script_path(const char *command, char *const *env);
+
+#endif
