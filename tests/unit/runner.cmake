@@ -7,3 +7,11 @@ probity_unit_test(stall SOURCES runner/stall.c probes/clock.c WRAP clock_monoton
 probity_unit_test(state SOURCES runner/state.c config/arena.c probes/outcome.c probes/output.c)
 probity_unit_test(verdict SOURCES runner/verdict.c config/arena.c config/units.c
   probes/outcome.c probes/output.c)
+probity_unit_test(publish SOURCES runner/publish.c config/arena.c)
+probity_unit_test(register SOURCES runner/register.c config/arena.c probes/outcome.c
+  probes/output.c probes/secret.c)
+probity_unit_test(agent_queue SOURCES runner/agent_queue.c probes/clock.c)
+probity_unit_test(consul_text SOURCES runner/consul_text.c config/arena.c probes/output.c)
+probity_unit_test(consul SOURCES runner/consul.c runner/consul_call.c runner/consul_sockets.c
+  runner/consul_text.c runner/consul_token.c config/arena.c probes/clock.c probes/curlev.c
+  probes/outcome.c probes/output.c probes/secret.c)

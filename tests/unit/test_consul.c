@@ -1,0 +1,579 @@
+// SPDX-License-Identifier: MIT
+/* The agent's API over real sockets: every byte sent, and what each kind of answer amounts to. */
+#include "tests/unit/unit.h"
+
+#include <arpa/inet.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "config/arena.h"
+#include "probes/clock.h"
+#include "probes/resolve.h"
+#include "runner/consul.h"
+
+/* A server that answers each request with the same bytes, or not at all. */
+static struct {
+	int listener;
+	unsigned int port;
+	ev_io accepting;
+	ev_io reading[16];
+	size_t connections;
+	char request[8192]; /* the last one */
+	size_t length;
+	const char *reply; /* NULL: silence */
+	bool closes; /* after the reply */
+	unsigned int requests;
+} server;
+
+static struct ev_loop *loop;
+static struct consul *consul;
+static bool answered;
+static enum consul_result result;
+static char cause[300];
+static json_t *json;
+static unsigned int token_changes;
+
+/* What names mean here: no name service is asked. */
+static const char *resolved; /* "" fails */
+
+struct resolve_query {
+	ev_timer timer;
+	void (*done)(void *owner, const struct resolve_answer *answer);
+	void *owner;
+};
+
+static void on_resolve(struct ev_loop *the_loop, ev_timer *timer, int events)
+{
+	struct resolve_query *query = (struct resolve_query *)timer;
+	struct sockaddr_storage addresses[2] = {0};
+	struct sockaddr_in *dead = (struct sockaddr_in *)&addresses[0];
+	struct sockaddr_in *good = (struct sockaddr_in *)&addresses[1];
+	struct resolve_answer answer = {addresses, *resolved == '\0' ? 0 : 2, "no such name"};
+
+	(void)the_loop;
+	(void)events;
+	dead->sin_family = good->sin_family = AF_INET;
+	inet_pton(AF_INET, "127.255.255.254", &dead->sin_addr);
+	inet_pton(AF_INET, "127.0.0.1", &good->sin_addr);
+	query->done(query->owner, &answer);
+	free(query);
+}
+
+struct resolve_query *resolve_start(struct ev_loop *the_loop, const char *host, int family,
+	void (*done)(void *owner, const struct resolve_answer *answer), void *owner)
+{
+	struct resolve_query *query = xcalloc(1, sizeof(*query));
+
+	assert_string_equal(host, "agent.test");
+	assert_int_equal(family, AF_UNSPEC);
+	query->done = done;
+	query->owner = owner;
+	ev_timer_init(&query->timer, on_resolve, 0, 0);
+	ev_timer_start(the_loop, &query->timer);
+	return query;
+}
+
+void resolve_cancel(struct resolve_query *query)
+{
+	if (query != NULL)
+		ev_timer_stop(loop, &query->timer);
+	free(query);
+}
+
+static bool is_whole(void)
+{
+	const char *end = strstr(server.request, "\r\n\r\n");
+	const char *said = strstr(server.request, "Content-Length: ");
+
+	return end != NULL &&
+		(said == NULL ||
+			strlen(end + 4) >= strtoul(said + strlen("Content-Length: "), NULL, 10));
+}
+
+static void on_request(struct ev_loop *the_loop, ev_io *io, int events)
+{
+	ssize_t got;
+
+	(void)events;
+	if (server.requests == 0 || is_whole())
+		server.length = 0;
+	got = read(
+		io->fd, server.request + server.length, sizeof(server.request) - 1 - server.length);
+	if (got <= 0) {
+		ev_io_stop(the_loop, io);
+		(void)close(io->fd);
+		return;
+	}
+	server.length += (size_t)got;
+	server.request[server.length] = '\0';
+	if (!is_whole())
+		return;
+	server.requests++;
+	if (server.reply != NULL)
+		assert_true(write(io->fd, server.reply, strlen(server.reply)) > 0);
+	if (server.closes) {
+		ev_io_stop(the_loop, io);
+		(void)close(io->fd);
+	}
+}
+
+static void on_accept(struct ev_loop *the_loop, ev_io *io, int events)
+{
+	int fd = accept4(io->fd, NULL, NULL, SOCK_CLOEXEC);
+	ev_io *reading = &server.reading[server.connections++ % 16];
+
+	(void)events;
+	assert_true(fd >= 0);
+	ev_io_init(reading, on_request, fd, EV_READ);
+	ev_io_start(the_loop, reading);
+}
+
+static void listen_on(struct sockaddr *address, socklen_t length)
+{
+	memset(&server, 0, sizeof(server));
+	server.listener = socket(address->sa_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	assert_int_equal(bind(server.listener, address, length), 0);
+	assert_int_equal(listen(server.listener, 16), 0);
+	ev_io_init(&server.accepting, on_accept, server.listener, EV_READ);
+	ev_io_start(loop, &server.accepting);
+}
+
+static void token_changed(void *owner)
+{
+	(void)owner;
+	token_changes++;
+}
+
+static void make_consul(struct consul_conf conf)
+{
+	const struct consul_setup setup = {
+		.loop = loop, .conf = &conf, .token_changed = token_changed};
+
+	consul = consul_create(&setup);
+}
+
+static void start(const char *host, double timeout, const char *token_file)
+{
+	struct sockaddr_in address = {.sin_family = AF_INET};
+	socklen_t length = sizeof(address);
+	char base[64], shown[64];
+
+	loop = ev_default_loop(0);
+	inet_pton(AF_INET, "127.0.0.1", &address.sin_addr);
+	listen_on((struct sockaddr *)&address, length);
+	assert_int_equal(getsockname(server.listener, (struct sockaddr *)&address, &length), 0);
+	server.port = ntohs(address.sin_port);
+	(void)snprintf(base, sizeof(base), "http://%s:%u", host, server.port);
+	(void)snprintf(shown, sizeof(shown), "%s:%u", host, server.port);
+	make_consul((struct consul_conf){
+		.address = {.base = base,
+			.host = host,
+			.endpoint = {.host = host, .port = server.port, .shown = shown}},
+		.token_file = token_file,
+		.timeout = timeout,
+	});
+}
+
+static void finish(void)
+{
+	consul_destroy(consul);
+	json_decref(json);
+	json = NULL;
+	if (server.listener >= 0) {
+		ev_io_stop(loop, &server.accepting);
+		(void)close(server.listener);
+	}
+	for (size_t i = 0; i < 16; i++) {
+		if (ev_is_active(&server.reading[i])) {
+			ev_io_stop(loop, &server.reading[i]);
+			(void)close(server.reading[i].fd);
+		}
+	}
+	ev_loop_destroy(loop);
+}
+
+static void on_answer(void *owner, const struct consul_answer *answer)
+{
+	(void)owner;
+	answered = true;
+	result = answer->result;
+	(void)snprintf(cause, sizeof(cause), "%s", answer->cause);
+	json_decref(json);
+	json = json_incref(answer->json);
+	ev_break(loop, EVBREAK_ALL);
+}
+
+static const struct consul_reply reply = {.done = on_answer};
+
+static void await(void)
+{
+	answered = false;
+	while (!answered)
+		ev_run(loop, 0);
+}
+
+#define OK "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"
+#define UPDATE_HEAD                                                                                \
+	"PUT /v1/agent/check/update/web-1:ready HTTP/1.1\r\nHost: 127.0.0.1:%u\r\n"                \
+	"User-Agent: probity/" PROBITY_VERSION "\r\nAccept: */*\r\n%s"                             \
+	"Content-Type: application/json\r\nContent-Length: %zu\r\n\r\n%s"
+
+static void expect_update(const char *token, const char *body)
+{
+	char wanted[8192];
+
+	(void)snprintf(wanted, sizeof(wanted), UPDATE_HEAD, server.port, token, strlen(body), body);
+	assert_string_equal(server.request, wanted);
+}
+
+static void every_byte_of_an_update_is_chosen(void **unused)
+{
+	(void)unused;
+	(void)setenv("http_proxy", "http://127.0.0.1:1", 1);
+	(void)setenv("ALL_PROXY", "http://127.0.0.1:1", 1);
+	start("127.0.0.1", 5, NULL);
+	server.reply = OK;
+	consul_check_update(consul, "web-1:ready", PROBE_PASSING, "", reply);
+	await();
+	assert_int_equal(result, CONSUL_OK);
+	assert_string_equal(cause, "");
+	expect_update("", "{\"Status\":\"passing\",\"Output\":\"\"}");
+	consul_check_update(
+		consul, "web-1:ready", PROBE_CRITICAL, "a\"b\\\n\t\xc3\xa9\xef\xbf\xbd", reply);
+	await();
+	expect_update("",
+		"{\"Status\":\"critical\",\"Output\":\"a\\\"b\\\\\\n\\t\xc3\xa9\xef\xbf\xbd\"}");
+	assert_int_equal(server.connections, 1); /* kept alive */
+	finish();
+	(void)unsetenv("http_proxy");
+	(void)unsetenv("ALL_PROXY");
+}
+
+static void expect_line(const char *line)
+{
+	assert_true(strncmp(server.request, line, strlen(line)) == 0);
+}
+
+static void other_calls_name_what_they_mean(void **unused)
+{
+	json_t *body = json_pack("{s:s}", "ID", "x");
+
+	(void)unused;
+	start("127.0.0.1", 5, NULL);
+	server.reply = OK;
+	consul_check_deregister(consul, "svc /a#1?", reply);
+	await();
+	assert_int_equal(result, CONSUL_OK);
+	expect_line("PUT /v1/agent/check/deregister/svc%20%2Fa%231%3F HTTP/1.1\r\n");
+	assert_non_null(strstr(server.request, "\r\nContent-Length: 0\r\n"));
+	consul_check_register(consul, body, reply);
+	await();
+	expect_line("PUT /v1/agent/check/register HTTP/1.1\r\n");
+	assert_non_null(strstr(server.request, "\r\n\r\n{\"ID\":\"x\"}"));
+	consul_service_register(consul, body, reply);
+	await();
+	expect_line("PUT /v1/agent/service/register HTTP/1.1\r\n");
+	server.reply = "HTTP/1.1 200 OK\r\nContent-Length: 7\r\n\r\n{\"a\":1}";
+	consul_service_get(consul, "web/1", reply);
+	await();
+	expect_line("GET /v1/agent/service/web%2F1 HTTP/1.1\r\n");
+	assert_int_equal(json_integer_value(json_object_get(json, "a")), 1);
+	consul_checks_get(consul, NULL, reply);
+	await();
+	expect_line("GET /v1/agent/checks HTTP/1.1\r\n");
+	consul_checks_get(consul, "a", reply);
+	await();
+	expect_line("GET /v1/agent/checks?filter=CheckID%20%3D%3D%20%22a%22 HTTP/1.1\r\n");
+	json_decref(body);
+	finish();
+}
+
+/* With GET or PUT: what the bytes of an answer amount to. */
+static const struct {
+	const char *reply;
+	bool get, closes;
+	enum consul_result result;
+	const char *cause; /* its beginning */
+} answers[] = {
+	{"HTTP/1.1 403 Forbidden\r\nContent-Length: 17\r\n\r\nPermission denied", false, false,
+		CONSUL_FORBIDDEN, "403 Permission denied"},
+	{"HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n", true, false, CONSUL_NOT_FOUND,
+		"404"},
+	{"HTTP/1.1 400 Bad Request\r\nContent-Length: 3\r\n\r\nbad", false, false, CONSUL_BAD,
+		"400 bad"},
+	{"HTTP/1.1 500 Oops\r\nContent-Length: 4\r\n\r\noops", false, false, CONSUL_FAILED,
+		"500 oops"},
+	{"HTTP/1.1 307 Moved\r\nLocation: http://127.0.0.1:1/v1\r\nContent-Length: 0\r\n\r\n",
+		false, false, CONSUL_BAD, "307, a redirect"},
+	{"HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhalf", false, true, CONSUL_ABANDONED, ""},
+	{"HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n{", true, true, CONSUL_ABANDONED, ""},
+	{"HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\n{]x", true, false, CONSUL_FAILED,
+		"200 with an unreadable"},
+	{"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n[]", true, false, CONSUL_FAILED,
+		"200 with an unreadable"},
+	{"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n", true, false, CONSUL_FAILED,
+		"200 with an unreadable"},
+	{"220 mail ESMTP\r\n", false, true, CONSUL_ABANDONED, ""},
+	{"\x15\x03\x01\x00\x02\x02\x16", false, true, CONSUL_ABANDONED, ""},
+	{"", false, true, CONSUL_ABANDONED, ""},
+	{NULL, false, false, CONSUL_ABANDONED, "no answer within 0.4s"},
+};
+
+static void each_kind_of_answer_has_its_result(void **unused)
+{
+	(void)unused;
+	for (size_t i = 0; i < sizeof(answers) / sizeof(answers[0]); i++) {
+		start("127.0.0.1", 0.4, NULL);
+		server.reply = answers[i].reply != NULL && *answers[i].reply == '\0'
+			? NULL
+			: answers[i].reply;
+		server.closes = answers[i].closes;
+		if (answers[i].get)
+			consul_service_get(consul, "web-1", reply);
+		else
+			consul_check_update(consul, "web-1:ready", PROBE_PASSING, "x", reply);
+		await();
+		if (result != answers[i].result ||
+			strncmp(cause, answers[i].cause, strlen(answers[i].cause)) != 0 ||
+			*cause == '\0')
+			fail_msg("answer %zu: result %d, \"%s\"", i, result, cause);
+		finish();
+	}
+}
+
+static void an_endless_answer_is_cut_off(void **unused)
+{
+	char *page = xcalloc(20000, 1);
+
+	(void)unused;
+	memset(page, 'x', 19999);
+	memcpy(page, "HTTP/1.1 500 Oops\r\n\r\n", strlen("HTTP/1.1 500 Oops\r\n\r\n"));
+	start("127.0.0.1", 5, NULL);
+	server.reply = page;
+	consul_check_update(consul, "web-1:ready", PROBE_PASSING, "x", reply);
+	await();
+	assert_int_equal(result, CONSUL_FAILED);
+	assert_string_equal(cause, "an answer that is too long");
+	finish();
+	free(page);
+}
+
+static void nobody_there_is_refused_not_abandoned(void **unused)
+{
+	double begin;
+
+	(void)unused;
+	start("127.0.0.1", 5, NULL);
+	ev_io_stop(loop, &server.accepting);
+	(void)close(server.listener);
+	server.listener = -1;
+	consul_check_update(consul, "web-1:ready", PROBE_PASSING, "x", reply);
+	await();
+	assert_int_equal(result, CONSUL_REFUSED);
+	assert_string_equal(cause, "Connection refused");
+	finish();
+	/* An address that swallows connects: documentation, RFC 5737. May be unroutable at once. */
+	start("192.0.2.1", 0.4, NULL);
+	begin = clock_monotonic();
+	consul_check_update(consul, "web-1:ready", PROBE_PASSING, "x", reply);
+	await();
+	assert_int_equal(result, CONSUL_REFUSED);
+	assert_true(clock_monotonic() - begin < 0.8);
+	finish();
+}
+
+static void cancelled_calls_say_if_they_were_sent(void **unused)
+{
+	struct consul_call *call;
+
+	(void)unused;
+	start("127.0.0.1", 5, NULL);
+	call = consul_check_update(consul, "a", PROBE_PASSING, "x", reply);
+	assert_false(consul_cancel(call));
+	call = consul_check_update(consul, "a", PROBE_PASSING, "x", reply);
+	while (server.requests == 0)
+		ev_run(loop, EVRUN_ONCE);
+	assert_true(consul_cancel(call));
+	call = consul_check_update(consul, "a", PROBE_PASSING, "x", reply);
+	finish(); /* ends what is under way */
+}
+
+static void names_are_never_left_to_libcurl(void **unused)
+{
+	(void)unused;
+	resolved = "both";
+	start("agent.test", 5, NULL);
+	server.reply = OK;
+	consul_check_update(consul, "a", PROBE_PASSING, "x", reply);
+	await();
+	assert_int_equal(result, CONSUL_OK); /* the first address is dead */
+	assert_non_null(strstr(server.request, "\r\nHost: agent.test:"));
+	finish();
+	resolved = "";
+	start("agent.test", 5, NULL);
+	consul_check_update(consul, "a", PROBE_PASSING, "x", reply);
+	await();
+	assert_int_equal(result, CONSUL_REFUSED);
+	assert_string_equal(cause, "cannot resolve agent.test: no such name");
+	finish();
+}
+
+static char folder[] = "/tmp/probity-consul-XXXXXX";
+
+static void write_token(const char *path, const char *text)
+{
+	char *fresh = xprintf("%s.new", path);
+	FILE *file = fopen(fresh, "w");
+
+	assert_non_null(file);
+	(void)fputs(text, file);
+	(void)fclose(file);
+	assert_int_equal(rename(fresh, path), 0);
+	free(fresh);
+}
+
+static void token_is_read_again_when_its_file_changes(void **unused)
+{
+	char *path = xprintf("%s/token", folder);
+
+	(void)unused;
+	token_changes = 0;
+	write_token(path, "first\n");
+	start("127.0.0.1", 5, path);
+	server.reply = OK;
+	consul_check_update(consul, "web-1:ready", PROBE_PASSING, "x", reply);
+	await();
+	expect_update("X-Consul-Token: first\r\n", "{\"Status\":\"passing\",\"Output\":\"x\"}");
+	consul_refresh(consul, false);
+	consul_refresh(consul, true);
+	assert_int_equal(token_changes, 0);
+	write_token(path, "second");
+	consul_refresh(consul, false);
+	assert_int_equal(token_changes, 1);
+	consul_check_update(consul, "web-1:ready", PROBE_PASSING, "x", reply);
+	await();
+	expect_update("X-Consul-Token: second\r\n", "{\"Status\":\"passing\",\"Output\":\"x\"}");
+	/* One that cannot be read leaves the old one in force. */
+	assert_int_equal(unlink(path), 0);
+	consul_refresh(consul, false);
+	write_token(path, "evil\r\nX-Other: 1");
+	consul_refresh(consul, false);
+	assert_int_equal(token_changes, 1);
+	consul_check_update(consul, "web-1:ready", PROBE_PASSING, "x", reply);
+	await();
+	expect_update("X-Consul-Token: second\r\n", "{\"Status\":\"passing\",\"Output\":\"x\"}");
+	finish();
+	assert_int_equal(unlink(path), 0);
+	free(path);
+}
+
+static void without_its_token_nothing_is_sent(void **unused)
+{
+	char *path = xprintf("%s/absent", folder);
+
+	(void)unused;
+	token_changes = 0;
+	start("127.0.0.1", 5, path);
+	server.reply = OK;
+	consul_check_update(consul, "web-1:ready", PROBE_PASSING, "x", reply);
+	await();
+	assert_int_equal(result, CONSUL_FORBIDDEN);
+	assert_non_null(strstr(cause, "No such file or directory"));
+	assert_int_equal(server.requests, 0);
+	write_token(path, "come");
+	consul_refresh(consul, false);
+	assert_int_equal(token_changes, 1);
+	consul_check_update(consul, "web-1:ready", PROBE_PASSING, "x", reply);
+	await();
+	assert_int_equal(result, CONSUL_OK);
+	finish();
+	assert_int_equal(unlink(path), 0);
+	free(path);
+}
+
+static void unix_sockets_are_spoken_to(void **unused)
+{
+	struct sockaddr_un address = {.sun_family = AF_UNIX};
+	char *path = xprintf("%s/agent.sock", folder), *shown = xprintf("unix://%s", path);
+
+	(void)unused;
+	loop = ev_default_loop(0);
+	(void)snprintf(address.sun_path, sizeof(address.sun_path), "%s", path);
+	listen_on((struct sockaddr *)&address, sizeof(address));
+	make_consul((struct consul_conf){
+		.address = {.transport = CONSUL_UNIX,
+			.base = "http://localhost",
+			.host = "localhost",
+			.endpoint = {.path = path, .shown = shown}},
+		.timeout = 5,
+	});
+	server.reply = OK;
+	consul_check_update(consul, "a", PROBE_PASSING, "x", reply);
+	await();
+	assert_int_equal(result, CONSUL_OK);
+	assert_non_null(strstr(server.request, "\r\nHost: localhost\r\n"));
+	assert_string_equal(consul_address(consul), shown);
+	finish();
+	assert_int_equal(unlink(path), 0);
+	free(path);
+	free(shown);
+}
+
+static void calls_go_out_when_descriptors_are_out(void **unused)
+{
+	int taken[256];
+	size_t count = 0;
+	struct rlimit limit, tight = {.rlim_cur = 64};
+
+	(void)unused;
+	start("127.0.0.1", 5, NULL);
+	/* libcurl closes at once, so that others could take the descriptor. */
+	server.reply = "HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 0\r\n\r\n";
+	server.closes = true;
+	assert_int_equal(getrlimit(RLIMIT_NOFILE, &limit), 0);
+	tight.rlim_max = limit.rlim_max;
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &tight), 0);
+	for (int i = 0; i < 20; i++) {
+		/* Everything but one, which our own server needs to accept. */
+		while (count < 256 && (taken[count] = open("/dev/null", O_RDONLY | O_CLOEXEC)) >= 0)
+			count++;
+		(void)close(taken[--count]);
+		consul_check_update(consul, "web-1:ready", PROBE_PASSING, "x", reply);
+		await();
+		if (result != CONSUL_OK)
+			fail_msg("call %d: %d %s", i, result, cause);
+	}
+	while (count > 0)
+		(void)close(taken[--count]);
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &limit), 0);
+	finish();
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(every_byte_of_an_update_is_chosen),
+		cmocka_unit_test(other_calls_name_what_they_mean),
+		cmocka_unit_test(each_kind_of_answer_has_its_result),
+		cmocka_unit_test(an_endless_answer_is_cut_off),
+		cmocka_unit_test(nobody_there_is_refused_not_abandoned),
+		cmocka_unit_test(cancelled_calls_say_if_they_were_sent),
+		cmocka_unit_test(names_are_never_left_to_libcurl),
+		cmocka_unit_test(token_is_read_again_when_its_file_changes),
+		cmocka_unit_test(without_its_token_nothing_is_sent),
+		cmocka_unit_test(unix_sockets_are_spoken_to),
+		cmocka_unit_test(calls_go_out_when_descriptors_are_out),
+	};
+	int failed;
+
+	assert_non_null(mkdtemp(folder));
+	failed = cmocka_run_group_tests(tests, NULL, NULL);
+	(void)rmdir(folder);
+	return failed;
+}
