@@ -1,3 +1,13 @@
 # see ../CMakeLists.txt
 probity_unit_test(curlev SOURCES probes/curlev.c config/arena.c WRAP close)
 probity_unit_test(dial SOURCES probes/dial.c probes/dial_address.c probes/clock.c config/arena.c WRAP socket getsockopt)
+
+set(CHILD_SOURCES probes/child.c probes/child_end.c probes/child_spawn.c probes/child_tree.c
+  probes/clock.c probes/notice.c probes/output.c probes/remains.c config/arena.c)
+probity_unit_test(output SOURCES probes/output.c config/arena.c)
+probity_unit_test(secret SOURCES probes/secret.c config/arena.c)
+# Not under valgrind: it turns vfork into fork, whose parent does not wait for the child.
+probity_unit_test(child NO_VALGRIND SOURCES ${CHILD_SOURCES})
+probity_unit_test(child_end NO_VALGRIND SOURCES ${CHILD_SOURCES} WRAP kill)
+probity_unit_test(child_start NO_VALGRIND SOURCES ${CHILD_SOURCES} WRAP clone pipe2)
+probity_unit_test(child_tree NO_VALGRIND SOURCES ${CHILD_SOURCES})
