@@ -150,13 +150,9 @@ void agent_reload(struct agent *agent, const struct settings *settings)
 	if (!same)
 		connect_to(agent);
 	agent_follow(agent);
-	if (agent->consul == NULL)
-		return;
-	for (size_t i = 0; i < agent->check_count; i++)
-		agent_check_arm(agent->checks[i]);
-	for (size_t i = 0; i < agent->service_count; i++)
-		agent_service_arm(agent->services[i]);
-	agent_inventory_take(agent);
+	/* It arms them all, once the runner has said which claims no longer hold. */
+	if (agent->consul != NULL)
+		agent_inventory_take(agent);
 }
 
 struct agent_check *agent_find(struct agent *agent, const char *check_id)

@@ -70,7 +70,7 @@ void agent_check_arm(struct agent_check *check)
 	}
 	if (check->look) {
 		agent_stop_note(check, check->presence != PRESENCE_CLASH);
-		agent_task_due(&check->task, check->look_at, true);
+		agent_task_due(&check->task, check->look_at, TURN_NEXT);
 		return;
 	}
 	plan = plan_of(check);
@@ -78,7 +78,7 @@ void agent_check_arm(struct agent_check *check)
 	if (plan.call == REGISTER_NOTHING)
 		agent_task_idle(&check->task);
 	else
-		agent_task_due(&check->task, plan.at, plan.urgent);
+		agent_task_due(&check->task, plan.at, plan.urgent ? TURN_URGENT : TURN_ORDINARY);
 }
 
 /* After each answer: what is next for the check, and for whoever waits for a connection. */

@@ -90,7 +90,7 @@ static void on_deregistered(void *owner, const struct consul_answer *answer)
 		destroy_leftover(leftover);
 		break;
 	case VERDICT_FAILED:
-		agent_task_due(&leftover->task, 0, false);
+		agent_task_due(&leftover->task, 0, TURN_ORDINARY);
 		break;
 	case VERDICT_UNKNOWN: /* 404: gone already, say newer agents */
 	case VERDICT_REFUSED:
@@ -113,7 +113,7 @@ static void run_leftover(struct agent_task *task)
 	const struct consul_reply reply = {.done = on_deregistered, .owner = leftover};
 
 	if (is_needed(leftover)) {
-		agent_task_due(task, agent_now().monotonic + PATIENCE, false);
+		agent_task_due(task, agent_now().monotonic + PATIENCE, TURN_ORDINARY);
 		return;
 	}
 	agent_task_called(
@@ -135,7 +135,7 @@ static void add_leftover(struct agent *agent, const char *id, const char *servic
 	leftover->service_id = xstrdup(service_id);
 	agent_task_init(&leftover->task, &agent->queue, run_leftover);
 	TAILQ_INSERT_TAIL(&agent->leftovers, leftover, entry);
-	agent_task_due(&leftover->task, agent_now().monotonic + PATIENCE / 10, false);
+	agent_task_due(&leftover->task, agent_now().monotonic + PATIENCE / 10, TURN_ORDINARY);
 }
 
 static const char *text_of(json_t *check, const char *key)
@@ -205,15 +205,15 @@ static void on_taken(void *owner, const struct consul_answer *answer)
 				    "tried again at growing intervals up to 30s",
 				consul_address(agent->consul), answer->cause);
 		agent_set_text(&agent->problem, answer->cause);
-		agent_task_due(
-			&agent->inventory, now + agent_back_off(&agent->inventory_delay), true);
+		agent_task_due(&agent->inventory, now + agent_back_off(&agent->inventory_delay),
+			TURN_URGENT);
 		break;
 	case VERDICT_UNKNOWN:
 		agent_failed(agent, answer->cause);
-		agent_task_due(&agent->inventory, 0, true);
+		agent_task_due(&agent->inventory, 0, TURN_URGENT);
 		break;
 	case VERDICT_FAILED:
-		agent_task_due(&agent->inventory, 0, true);
+		agent_task_due(&agent->inventory, 0, TURN_URGENT);
 		break;
 	}
 	if (agent->take_again && agent->inventory.state == TASK_IDLE)
@@ -262,5 +262,5 @@ void agent_inventory_take(struct agent *agent)
 	if (agent->inventory.call != NULL)
 		agent->take_again = true;
 	else if (agent->stopped == NULL || !agent->taken)
-		agent_task_due(&agent->inventory, agent->taken_at + PACE, true);
+		agent_task_due(&agent->inventory, agent->taken_at + PACE, TURN_URGENT);
 }

@@ -95,11 +95,13 @@ static void enqueue(struct agent_task *task)
 {
 	struct agent_queue *queue = task->queue;
 
-	if (task->urgent)
+	if (task->turn == TURN_NEXT)
+		TAILQ_INSERT_HEAD(&queue->urgent, task, entry);
+	else if (task->turn == TURN_URGENT)
 		TAILQ_INSERT_TAIL(&queue->urgent, task, entry);
 	else
 		TAILQ_INSERT_TAIL(&queue->ordinary, task, entry);
-	task->state = task->urgent ? TASK_URGENT : TASK_ORDINARY;
+	task->state = task->turn == TURN_ORDINARY ? TASK_ORDINARY : TASK_URGENT;
 	agent_queue_run(queue);
 }
 
@@ -132,10 +134,10 @@ bool agent_task_finish(struct agent_task *task)
 	return sent;
 }
 
-void agent_task_due(struct agent_task *task, double at, bool urgent)
+void agent_task_due(struct agent_task *task, double at, enum agent_turn turn)
 {
 	assert(task->call == NULL);
-	task->urgent = urgent;
+	task->turn = turn;
 	if (at > clock_monotonic()) {
 		if (task->state == TASK_TIMED && task->at >= at && task->at <= at)
 			return;
@@ -146,7 +148,7 @@ void agent_task_due(struct agent_task *task, double at, bool urgent)
 		return;
 	}
 	/* Who waits already keeps the place. */
-	if (task->state == (urgent ? TASK_URGENT : TASK_ORDINARY))
+	if (task->state == (turn == TURN_ORDINARY ? TASK_ORDINARY : TASK_URGENT))
 		return;
 	agent_task_idle(task);
 	enqueue(task);

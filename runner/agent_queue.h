@@ -25,6 +25,12 @@ bool agent_gate_lets(const struct agent_gate *gate, double now, unsigned int in_
 
 struct agent_queue;
 
+enum agent_turn {
+	TURN_ORDINARY, /* after all others: heartbeats */
+	TURN_URGENT,
+	TURN_NEXT, /* before all others: what completes a call just answered */
+};
+
 /* One who has calls to make, at most one at a time: a check, a service, the inventory. */
 struct agent_task {
 	struct agent_queue *queue;
@@ -38,7 +44,7 @@ struct agent_task {
 		TASK_ORDINARY,
 	} state;
 	double at; /* while TIMED; monotonic */
-	bool urgent; /* once its time comes */
+	enum agent_turn turn; /* once its time comes */
 	struct consul_call *call; /* in flight, or NULL */
 };
 
@@ -68,7 +74,7 @@ void agent_task_init(
 bool agent_task_finish(struct agent_task *task);
 
 /* run is called at `at` (monotonic) or as soon after as possible; replaces an earlier time. */
-void agent_task_due(struct agent_task *task, double at, bool urgent);
+void agent_task_due(struct agent_task *task, double at, enum agent_turn turn);
 void agent_task_idle(struct agent_task *task);
 
 /* A call was made for the task; its answer has come. */

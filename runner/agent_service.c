@@ -39,7 +39,7 @@ void agent_service_arm(struct agent_service *service)
 	if (!agent->taken || agent->stopped != NULL || service->step == SERVICE_SETTLED)
 		agent_task_idle(&service->task);
 	else
-		agent_task_due(&service->task, service->at, true);
+		agent_task_due(&service->task, service->at, TURN_URGENT);
 }
 
 void agent_service_set(struct agent_service *service, enum agent_service_step step, double at)

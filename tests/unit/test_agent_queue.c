@@ -86,10 +86,10 @@ static void urgent_tasks_go_first_and_connections_are_few(void **unused)
 	(void)unused;
 	set_up(&queue, tasks, "ABCDEfGh");
 	for (size_t i = 0; i < 4; i++)
-		agent_task_due(&tasks[i].task, 0, false);
+		agent_task_due(&tasks[i].task, 0, TURN_ORDINARY);
 	assert_string_equal(order, "ABCD");
 	for (size_t i = 4; i < 8; i++)
-		agent_task_due(&tasks[i].task, 0, i % 2 == 1);
+		agent_task_due(&tasks[i].task, 0, i % 2 == 1 ? TURN_URGENT : TURN_ORDINARY);
 	assert_string_equal(order, "ABCD");
 	agent_task_answered(&tasks[1].task);
 	agent_queue_run(&queue);
@@ -109,8 +109,8 @@ static void one_who_waits_keeps_the_place(void **unused)
 	set_up(&queue, tasks, "abc");
 	(void)agent_gate_failed(&queue.gate, clock_monotonic() + 100, 0);
 	for (size_t i = 0; i < 3; i++)
-		agent_task_due(&tasks[i].task, 0, false);
-	agent_task_due(&tasks[0].task, 0, false);
+		agent_task_due(&tasks[i].task, 0, TURN_ORDINARY);
+	agent_task_due(&tasks[0].task, 0, TURN_ORDINARY);
 	agent_task_idle(&tasks[1].task);
 	assert_string_equal(order, "");
 	(void)agent_gate_answered(&queue.gate);
@@ -128,8 +128,8 @@ static void closed_gate_tries_again_by_itself(void **unused)
 	(void)unused;
 	set_up(&queue, tasks, "AB");
 	(void)agent_gate_failed(&queue.gate, begin - 0.6, 0);
-	agent_task_due(&tasks[0].task, 0, true);
-	agent_task_due(&tasks[1].task, 0, true);
+	agent_task_due(&tasks[0].task, 0, TURN_URGENT);
+	agent_task_due(&tasks[1].task, 0, TURN_URGENT);
 	assert_string_equal(order, "");
 	while (order[0] == '\0')
 		ev_run(ev_default_loop(0), EVRUN_ONCE);
@@ -147,9 +147,9 @@ static void tasks_run_when_their_time_comes(void **unused)
 
 	(void)unused;
 	set_up(&queue, tasks, "ab");
-	agent_task_due(&tasks[0].task, begin + 60, true);
-	agent_task_due(&tasks[1].task, begin + 0.05, true);
-	agent_task_due(&tasks[0].task, begin + 0.1, true);
+	agent_task_due(&tasks[0].task, begin + 60, TURN_URGENT);
+	agent_task_due(&tasks[1].task, begin + 0.05, TURN_URGENT);
+	agent_task_due(&tasks[0].task, begin + 0.1, TURN_URGENT);
 	ev_run(ev_default_loop(0), 0);
 	assert_string_equal(order, "ba");
 	assert_true(clock_monotonic() - begin >= 0.09);
