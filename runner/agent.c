@@ -162,7 +162,7 @@ struct agent_check *agent_find(struct agent *agent, const char *check_id)
 	const struct agent_check *wanted = &key;
 	struct agent_check **found = agent->check_count == 0
 		? NULL
-		: bsearch(&wanted, agent->checks, agent->check_count, sizeof(*agent->checks),
+		: bsearch(&wanted, agent->checks, agent->check_count, sizeof(struct agent_check *),
 			  agent_compare_check);
 
 	return found == NULL ? NULL : *found;

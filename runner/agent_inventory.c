@@ -17,7 +17,7 @@ struct agent_leftover {
 	char *id;
 	char *service_id; /* "" for a node check */
 	bool alone; /* no other check of its service stays on the agent */
-	TAILQ_ENTRY(agent_leftover) entry;
+	struct agent_leftover *next;
 };
 
 static struct agent_service *find_service(const struct agent *agent, const char *id)
@@ -27,15 +27,19 @@ static struct agent_service *find_service(const struct agent *agent, const char 
 	const struct agent_service *wanted = &key;
 	struct agent_service **found = agent->service_count == 0
 		? NULL
-		: bsearch(&wanted, agent->services, agent->service_count, sizeof(*agent->services),
-			  agent_compare_service);
+		: bsearch(&wanted, agent->services, agent->service_count,
+			  sizeof(struct agent_service *), agent_compare_service);
 
 	return found == NULL ? NULL : *found;
 }
 
 static void destroy_leftover(struct agent_leftover *leftover)
 {
-	TAILQ_REMOVE(&leftover->agent->leftovers, leftover, entry);
+	struct agent_leftover **link = &leftover->agent->leftovers;
+
+	while (*link != leftover)
+		link = &(*link)->next;
+	*link = leftover->next;
 	(void)agent_task_finish(&leftover->task);
 	free(leftover->id);
 	free(leftover->service_id);
@@ -134,7 +138,8 @@ static void add_leftover(struct agent *agent, const char *id, const char *servic
 	leftover->id = xstrdup(id);
 	leftover->service_id = xstrdup(service_id);
 	agent_task_init(&leftover->task, &agent->queue, run_leftover);
-	TAILQ_INSERT_TAIL(&agent->leftovers, leftover, entry);
+	leftover->next = agent->leftovers;
+	agent->leftovers = leftover;
 	agent_task_due(&leftover->task, agent_now().monotonic + PATIENCE / 10, TURN_ORDINARY);
 }
 
@@ -156,7 +161,6 @@ static bool is_leftover(struct agent *agent, const char *id, json_t *check)
 static void count(struct agent *agent, json_t *checks)
 {
 	json_t *check, *staying = json_object();
-	struct agent_leftover *leftover;
 	const char *id;
 
 	for (size_t i = 0; i < agent->service_count; i++) {
@@ -233,27 +237,26 @@ static void run(struct agent_task *task)
 
 void agent_inventory_follow(struct agent *agent)
 {
-	struct agent_leftover *leftover, *next;
+	struct agent_leftover *leftover = agent->leftovers;
 
-	for (leftover = TAILQ_FIRST(&agent->leftovers); leftover != NULL; leftover = next) {
-		next = TAILQ_NEXT(leftover, entry);
+	while (leftover != NULL) {
+		struct agent_leftover *next = leftover->next;
+
 		if (agent_find(agent, leftover->id) != NULL)
 			destroy_leftover(leftover);
+		leftover = next;
 	}
 }
 
 void agent_inventory_finish(struct agent *agent)
 {
-	struct agent_leftover *leftover;
-
 	(void)agent_task_finish(&agent->inventory);
-	while ((leftover = TAILQ_FIRST(&agent->leftovers)) != NULL)
-		destroy_leftover(leftover);
+	while (agent->leftovers != NULL)
+		destroy_leftover(agent->leftovers);
 }
 
 void agent_inventory_init(struct agent *agent)
 {
-	TAILQ_INIT(&agent->leftovers);
 	agent_task_init(&agent->inventory, &agent->queue, run);
 }
 

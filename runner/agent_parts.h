@@ -77,7 +77,7 @@ struct agent {
 	size_t check_count;
 	struct agent_service **services; /* by id */
 	size_t service_count;
-	TAILQ_HEAD(agent_leftovers, agent_leftover) leftovers; /* see agent_inventory.c */
+	struct agent_leftover *leftovers; /* a list: see agent_inventory.c */
 
 	bool taken; /* there has been an inventory */
 	bool take_again; /* something happened while one was under way */

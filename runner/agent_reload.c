@@ -78,7 +78,7 @@ static void follow_services(struct agent *agent)
 		if (settings->services[i].id != NULL)
 			adapt_service(now[j++], &settings->services[i]);
 	}
-	qsort(now, count, sizeof(*now), agent_compare_service);
+	qsort(now, count, sizeof(struct agent_service *), agent_compare_service);
 	agent->services = now;
 	agent->service_count = count;
 	free(old);
@@ -127,7 +127,7 @@ static void follow_checks(struct agent *agent)
 	}
 	for (size_t i = 0; i < count; i++)
 		adapt_check(now[i], &settings->checks[i]);
-	qsort(now, count, sizeof(*now), agent_compare_check);
+	qsort(now, count, sizeof(struct agent_check *), agent_compare_check);
 	agent->checks = now;
 	agent->check_count = count;
 	free(old);

@@ -11,6 +11,11 @@
 #include "runner/consul_call.h"
 #include "runner/consul_text.h"
 
+/* A service with all its tags and meta values; the agent's limits on those add up to less. */
+#define ONE_ANSWER ((size_t)1 << 20)
+/* All checks of an agent: 10,000 with 4 KiB of text each, and half as much again. */
+#define ALL_ANSWER ((size_t)64 << 20)
+
 struct consul *consul_create(const struct consul_setup *setup)
 {
 	const struct consul_conf *conf = setup->conf;
@@ -70,16 +75,6 @@ const char *consul_address(const struct consul *consul)
 	return consul->shown;
 }
 
-/* PUT. path and body become the call's. */
-static struct consul_call *put(
-	struct consul *consul, char *take_path, char *take_body, struct consul_reply reply)
-{
-	const struct consul_request request = {
-		.put = true, .take_path = take_path, .take_body = take_body};
-
-	return consul_call_start(consul, &request, reply);
-}
-
 static char *path_of(const char *prefix, const char *id)
 {
 	char *encoded = consul_text_encode(id);
@@ -93,36 +88,51 @@ struct consul_call *consul_check_update(struct consul *consul, const char *id,
 	enum probe_status status, const char *output, struct consul_reply reply)
 {
 	json_t *body = json_pack("{s:s, s:s}", "Status", status_name(status), "Output", output);
-	char *text = consul_text_json(body, &(size_t){0});
+	const struct consul_request request = {
+		.put = true,
+		.take_path = path_of("/v1/agent/check/update/", id),
+		.take_body = consul_text_json(body),
+	};
 
 	json_decref(body);
-	return put(consul, path_of("/v1/agent/check/update/", id), text, reply);
+	return consul_call_start(consul, &request, reply);
 }
 
 struct consul_call *consul_check_register(
 	struct consul *consul, const json_t *body, struct consul_reply reply)
 {
-	return put(consul, xstrdup("/v1/agent/check/register"),
-		consul_text_json(body, &(size_t){0}), reply);
+	const struct consul_request request = {
+		.put = true,
+		.take_path = xstrdup("/v1/agent/check/register"),
+		.take_body = consul_text_json(body),
+	};
+
+	return consul_call_start(consul, &request, reply);
 }
 
 struct consul_call *consul_check_deregister(
 	struct consul *consul, const char *id, struct consul_reply reply)
 {
-	return put(consul, path_of("/v1/agent/check/deregister/", id), xstrdup(""), reply);
+	const struct consul_request request = {
+		.put = true,
+		.take_path = path_of("/v1/agent/check/deregister/", id),
+		.take_body = xstrdup(""),
+	};
+
+	return consul_call_start(consul, &request, reply);
 }
 
 struct consul_call *consul_service_register(
 	struct consul *consul, const json_t *body, struct consul_reply reply)
 {
-	return put(consul, xstrdup("/v1/agent/service/register"),
-		consul_text_json(body, &(size_t){0}), reply);
-}
+	const struct consul_request request = {
+		.put = true,
+		.take_path = xstrdup("/v1/agent/service/register"),
+		.take_body = consul_text_json(body),
+	};
 
-/* One object of the agent's, with an output of 4 KiB, six bytes for each where escaped. */
-#define ONE_ANSWER ((size_t)1 << 20)
-/* All checks of an agent: 10,000 with 4 KiB of text each, and half as much again. */
-#define ALL_ANSWER ((size_t)64 << 20)
+	return consul_call_start(consul, &request, reply);
+}
 
 struct consul_call *consul_service_get(
 	struct consul *consul, const char *id, struct consul_reply reply)

@@ -54,7 +54,7 @@ char *consul_text_filter(const char *id)
 	return path;
 }
 
-char *consul_text_json(const json_t *json, size_t *ret_length)
+char *consul_text_json(const json_t *json)
 {
 	size_t length = json_dumpb(json, NULL, 0, JSON_COMPACT);
 	char *text = xcalloc(length + 1, 1);
@@ -64,7 +64,6 @@ char *consul_text_json(const json_t *json, size_t *ret_length)
 		(void)fputs("probity: cannot write JSON\n", stderr);
 		abort();
 	}
-	*ret_length = length;
 	return text;
 }
 

@@ -15,7 +15,7 @@ char *consul_text_encode(const char *id);
 char *consul_text_filter(const char *id);
 
 /* Compact JSON; aborts when memory is out. free(). */
-char *consul_text_json(const json_t *json, size_t *ret_length);
+char *consul_text_json(const json_t *json);
 
 /* What an HTTP status means; 200 is CONSUL_OK. */
 enum consul_result consul_text_result(int code);

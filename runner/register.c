@@ -45,10 +45,16 @@ static char *mark_of(const char *instance)
 
 bool register_is_marked(const char *notes, const char *instance)
 {
-	char *mark = mark_of(instance);
-	size_t length = notes == NULL ? 0 : strlen(notes), wanted = strlen(mark);
-	bool marked = length >= wanted && strcmp(notes + length - wanted, mark) == 0;
+	char *mark;
+	size_t length, wanted;
+	bool marked;
 
+	if (notes == NULL)
+		return false;
+	mark = mark_of(instance);
+	length = strlen(notes);
+	wanted = strlen(mark);
+	marked = length >= wanted && strcmp(notes + length - wanted, mark) == 0;
 	free(mark);
 	return marked;
 }
