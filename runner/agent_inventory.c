@@ -126,13 +126,12 @@ static void run_leftover(struct agent_task *task)
 
 static void add_leftover(struct agent *agent, const char *id, const char *service_id)
 {
-	struct agent_leftover *leftover;
+	struct agent_leftover *leftover = agent->leftovers;
 
-	TAILQ_FOREACH(leftover, &agent->leftovers, entry)
-	{
-		if (strcmp(leftover->id, id) == 0)
-			return;
-	}
+	while (leftover != NULL && strcmp(leftover->id, id) != 0)
+		leftover = leftover->next;
+	if (leftover != NULL)
+		return;
 	leftover = xcalloc(1, sizeof(*leftover));
 	leftover->agent = agent;
 	leftover->id = xstrdup(id);
@@ -180,8 +179,8 @@ static void count(struct agent *agent, json_t *checks)
 			(void)json_object_set_new(
 				staying, text_of(check, "ServiceID"), json_true());
 	}
-	TAILQ_FOREACH(leftover, &agent->leftovers, entry)
-	leftover->alone = json_object_get(staying, leftover->service_id) == NULL;
+	for (struct agent_leftover *each = agent->leftovers; each != NULL; each = each->next)
+		each->alone = json_object_get(staying, each->service_id) == NULL;
 	json_decref(staying);
 }
 
