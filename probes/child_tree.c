@@ -14,6 +14,7 @@
 #include "config/arena.h"
 
 #define PROC_PATH_SIZE 64 /* "/proc/self/task/2147483647/children" and room */
+#define LIST_SIZE 16384 /* thousands of pids in one read, as each read walks the list anew */
 /* /proc/PID/stat: 52 numbers of at most 20 digits and a name of at most 64 bytes. */
 #define STAT_SIZE 2048
 
@@ -53,6 +54,7 @@ static ssize_t read_file(const char *path, char *text, size_t size)
 
 size_t tree_children(const pid_t **ret_pids)
 {
+	static char list[LIST_SIZE];
 	char path[PROC_PATH_SIZE];
 	char *text = NULL;
 	size_t size = 0;
@@ -67,6 +69,7 @@ size_t tree_children(const pid_t **ret_pids)
 	file = fopen(path, "re");
 	if (file == NULL)
 		return tree_children_slow(ret_pids);
+	(void)setvbuf(file, list, _IOFBF, sizeof(list));
 	found.count = 0;
 	while (getdelim(&text, &size, ' ', file) > 0) {
 		long pid = strtol(text, NULL, 10);
