@@ -33,6 +33,15 @@ static struct agent_service *find_service(const struct agent *agent, const char 
 	return found == NULL ? NULL : *found;
 }
 
+/* The leftover is in no list any more. */
+static void free_leftover(struct agent_leftover *leftover)
+{
+	(void)agent_task_finish(&leftover->task);
+	free(leftover->id);
+	free(leftover->service_id);
+	free(leftover);
+}
+
 static void destroy_leftover(struct agent_leftover *leftover)
 {
 	struct agent_leftover **link = &leftover->agent->leftovers;
@@ -40,10 +49,7 @@ static void destroy_leftover(struct agent_leftover *leftover)
 	while (*link != leftover)
 		link = &(*link)->next;
 	*link = leftover->next;
-	(void)agent_task_finish(&leftover->task);
-	free(leftover->id);
-	free(leftover->service_id);
-	free(leftover);
+	free_leftover(leftover);
 }
 
 static bool same_group(const struct agent_check *check, const char *service_id)
@@ -250,8 +256,12 @@ void agent_inventory_follow(struct agent *agent)
 void agent_inventory_finish(struct agent *agent)
 {
 	(void)agent_task_finish(&agent->inventory);
-	while (agent->leftovers != NULL)
-		destroy_leftover(agent->leftovers);
+	while (agent->leftovers != NULL) {
+		struct agent_leftover *leftover = agent->leftovers;
+
+		agent->leftovers = leftover->next;
+		free_leftover(leftover);
+	}
 }
 
 void agent_inventory_init(struct agent *agent)
