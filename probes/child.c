@@ -28,6 +28,7 @@ static void on_drained(struct ev_loop *loop, ev_timer *watcher, int events);
 int child_setup(struct ev_loop *loop)
 {
 	int result = spawn_setup();
+	sigset_t none;
 
 	if (result < 0)
 		return result;
@@ -37,6 +38,9 @@ int child_setup(struct ev_loop *loop)
 		return result;
 	}
 	(void)signal(SIGPIPE, SIG_IGN);
+	/* libev unblocks nothing by itself: with SIGCHLD blocked no child would ever end. */
+	(void)sigemptyset(&none);
+	(void)sigprocmask(SIG_SETMASK, &none, NULL);
 	child_end_setup(loop);
 	return 0;
 }

@@ -58,9 +58,9 @@ struct child_events {
 struct child;
 
 /*
- * Once, before anything else: child subreaper, SIGPIPE ignored here (children get
- * the defaults back), the original RLIMIT_NOFILE remembered for them. loop is the
- * default loop, the only one that watches children. 0 or negative errno.
+ * Once, before anything else: child subreaper, no signal blocked, SIGPIPE ignored here
+ * (children get the defaults back), descriptors 0 to 2 open, the original RLIMIT_NOFILE remembered
+ * for them. loop is the default loop, the only one that watches children. 0 or negative errno.
  */
 int child_setup(struct ev_loop *loop);
 
