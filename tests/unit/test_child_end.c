@@ -314,6 +314,31 @@ static void test_a_crowd_is_ended_fast(void **state)
 	wait_gone(2);
 }
 
+/* As where a shell starts a server in the background and then becomes us. */
+static void test_what_was_there_before_us_is_left_alone(void **state)
+{
+	struct seen seen;
+	pid_t stranger;
+
+	(void)state;
+	child_finish(0);
+	stranger = fork();
+	if (stranger == 0) {
+		(void)execl("/bin/sleep", "sleep", "60", (char *)NULL);
+		_exit(127);
+	}
+	assert_int_equal(child_setup(loop), 0);
+	run_shell(&seen, "exit 0", 5);
+	forget(&seen);
+	turn(0.05);
+	assert_true(is_alive(stranger));
+	child_finish(0.1);
+	assert_true(is_alive(stranger));
+	assert_int_equal(kill(stranger, SIGKILL), 0);
+	assert_int_equal(waitpid(stranger, NULL, 0), stranger);
+	assert_int_equal(child_setup(loop), 0);
+}
+
 /* The last: nothing can be started after it. */
 static void test_the_exit_is_bounded(void **state)
 {
@@ -367,6 +392,7 @@ int main(void)
 		cmocka_unit_test(test_a_younger_script_protects_no_leftover),
 		cmocka_unit_test(test_what_outlives_kill_is_stubborn),
 		cmocka_unit_test(test_a_crowd_is_ended_fast),
+		cmocka_unit_test(test_what_was_there_before_us_is_left_alone),
 		cmocka_unit_test(test_the_exit_is_bounded),
 	};
 
