@@ -13,3 +13,8 @@ probity_unit_test(child_start NO_VALGRIND SOURCES ${CHILD_SOURCES} WRAP clone pi
 probity_unit_test(child_tree NO_VALGRIND SOURCES ${CHILD_SOURCES})
 probity_unit_test(safepath SOURCES probes/safepath.c config/arena.c)
 probity_unit_test(script_env SOURCES probes/script_env.c probes/secret.c config/arena.c)
+probity_unit_test(http_judge SOURCES probes/http_judge.c probes/http_status.c config/arena.c)
+probity_unit_test(http_place SOURCES probes/http_place.c probes/secret.c config/arena.c)
+probity_unit_test(http_request SOURCES probes/http_request.c probes/http_place.c probes/secret.c
+  probes/curlev.c config/arena.c)
+probity_unit_test(http_status SOURCES probes/http_status.c)

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT */
+/* probes/http_conf.h: the configuration of an HTTP probe between http*.c, for nobody else. */
+#ifndef PROBES_HTTP_CONF_H
+#define PROBES_HTTP_CONF_H
+
+#include "config/field.h"
+#include "probes/http_place.h"
+#include "probes/http_status.h"
+#include "probes/match.h"
+
+struct http_trust;
+
+struct http_tls_conf {
+	const char *ca_file; /* NULL: the system's */
+	const char *server_name; /* NULL: the URL's host */
+};
+
+struct http_conf {
+	struct conf_url url;
+	const char *method;
+	struct conf_pairs headers;
+	const char *body; /* NULL: none */
+	struct http_statuses passing_status, warning_status;
+	const struct match *body_match, *body_reject; /* NULL: no such assertion */
+	int redirects; /* enum http_redirects */
+	double max_body; /* bytes */
+	struct http_tls_conf tls;
+
+	/* Derived. */
+	struct http_place place;
+	struct http_login login;
+	struct http_trust *trust; /* NULL where nothing can lead to TLS */
+};
+
+/* The rules between the keys, and what is derived; see conf_variant.check. */
+bool http_check(void *conf, const struct conf_node *node, struct conf_load *load);
+
+#endif

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: MIT
+/* Verdicts on HTTP answers: (transport, status, body, assertions) -> status, reason, text. */
+#include "probes/http_judge.h"
+
+#include <openssl/x509_vfy.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "config/arena.h"
+#include "probes/match.h"
+
+/* libcurl's own words hold times and byte counts; what is missing here says curl_easy_strerror().
+ */
+static const struct {
+	CURLcode code;
+	enum probe_reason reason;
+	const char *text;
+} failures[] = {
+	{CURLE_UNSUPPORTED_PROTOCOL, REASON_PROTOCOL, "the answer is not HTTP"},
+	{CURLE_WEIRD_SERVER_REPLY, REASON_PROTOCOL, "the answer is not HTTP"},
+	{CURLE_URL_MALFORMAT, REASON_PROTOCOL, "not a URL that can be asked"},
+	/* libcurl's dynamic buffers say so when they are full; a line of 100 KiB fills one. */
+	{CURLE_OUT_OF_MEMORY, REASON_PROTOCOL, "a header is too long"},
+	{CURLE_BAD_CONTENT_ENCODING, REASON_PROTOCOL, "the body cannot be decoded"},
+	{CURLE_WRITE_ERROR, REASON_PROTOCOL, "the body cannot be decoded"},
+	{CURLE_COULDNT_CONNECT, REASON_CONNECT, "the connection was lost at once"},
+	{CURLE_GOT_NOTHING, REASON_CUT, "the connection was closed without an answer"},
+	{CURLE_PARTIAL_FILE, REASON_CUT, "the connection was closed inside the body"},
+	{CURLE_SEND_ERROR, REASON_CUT, "the connection was lost while the request was sent"},
+	{CURLE_RECV_ERROR, REASON_CUT, "the connection was lost"},
+	{CURLE_SSL_CONNECT_ERROR, REASON_TLS, "no handshake; is this a TLS port?"},
+	{CURLE_PEER_FAILED_VERIFICATION, REASON_TLS, "the certificate is not valid"},
+};
+
+static struct http_verdict critical(enum probe_reason reason, char *take_text)
+{
+	return (struct http_verdict){PROBE_CRITICAL, reason, take_text};
+}
+
+/* The assertions; a verdict of passing says that all hold. */
+static struct http_verdict judge_body(const struct http_answer *answer)
+{
+	const struct http_conf *conf = answer->conf;
+	const char *bytes = answer->window == NULL ? "" : answer->window;
+	enum match_result wanted = MATCH_YES, unwanted = MATCH_NO;
+	const char *error = NULL;
+
+	if (conf->body_match != NULL)
+		wanted = match_bytes(conf->body_match, bytes, answer->body_bytes, &error);
+	if (conf->body_reject != NULL && wanted != MATCH_ERROR)
+		unwanted = match_bytes(conf->body_reject, bytes, answer->body_bytes, &error);
+	if (wanted == MATCH_ERROR || unwanted == MATCH_ERROR)
+		return critical(REASON_ENGINE,
+			xprintf("HTTP %ld, %s: %s", answer->status,
+				wanted == MATCH_ERROR ? "body_match" : "body_reject", error));
+	if (unwanted == MATCH_YES)
+		return critical(REASON_MATCH,
+			xprintf("HTTP %ld, but body_reject is in the body", answer->status));
+	/* What was looked for may come behind the window, whatever it is. */
+	if (answer->capped && (wanted == MATCH_NO || conf->body_reject != NULL))
+		return critical(REASON_ENGINE,
+			xprintf("HTTP %ld, body exceeds match window", answer->status));
+	if (wanted == MATCH_NO)
+		return critical(REASON_MATCH,
+			xprintf("HTTP %ld, but body_match is not in the body", answer->status));
+	return (struct http_verdict){PROBE_PASSING, REASON_NONE, NULL};
+}
+
+struct http_verdict http_judge(const struct http_answer *answer)
+{
+	const struct http_conf *conf = answer->conf;
+	struct http_verdict verdict = {PROBE_PASSING, REASON_NONE, NULL};
+
+	if (answer->status < HTTP_STATUS_MIN || !answer->head_done)
+		return critical(REASON_PROTOCOL, xstrdup("the answer is not HTTP"));
+	if (http_statuses_have(&conf->warning_status, answer->status))
+		verdict.status = PROBE_WARNING;
+	else if (!http_statuses_have(&conf->passing_status, answer->status))
+		return critical(REASON_STATUS, xprintf("HTTP %ld", answer->status));
+	if (conf->body_match != NULL || conf->body_reject != NULL) {
+		struct http_verdict body = judge_body(answer);
+
+		if (body.status != PROBE_PASSING)
+			return body;
+	}
+	verdict.text = xprintf("HTTP %ld", answer->status);
+	return verdict;
+}
+
+/* True for what libcurl says where no verdict of OpenSSL's stands: then it was the name. */
+static bool is_wrong_name(long verified)
+{
+	return verified == X509_V_OK || verified == X509_V_ERR_UNSPECIFIED ||
+		verified == X509_V_ERR_HOSTNAME_MISMATCH ||
+		verified == X509_V_ERR_IP_ADDRESS_MISMATCH;
+}
+
+static char *tls_text(const struct http_failure *failure, const char *text)
+{
+	if (failure->alert != NULL)
+		return xprintf("the server refuses: %s", failure->alert);
+	if (failure->result == CURLE_PEER_FAILED_VERIFICATION && is_wrong_name(failure->verified))
+		return xprintf("hostname mismatch: the certificate is not for %s", failure->name);
+	if (failure->result == CURLE_PEER_FAILED_VERIFICATION)
+		return xstrdup(X509_verify_cert_error_string(failure->verified));
+	return xstrdup(text);
+}
+
+struct http_verdict http_judge_failure(
+	const struct http_answer *answer, const struct http_failure *failure)
+{
+	enum probe_reason reason = REASON_PROTOCOL;
+	const char *text = curl_easy_strerror(failure->result);
+	char *detail;
+
+	for (size_t i = 0; i < sizeof(failures) / sizeof(*failures); i++) {
+		if (failures[i].code == failure->result) {
+			reason = failures[i].reason;
+			text = failures[i].text;
+		}
+	}
+	if (answer->head_too_long) {
+		reason = REASON_PROTOCOL;
+		text = "the headers are too long";
+	}
+	/* A client certificate that TLS 1.3 refuses shows at the first read only. */
+	if (reason == REASON_TLS || failure->alert != NULL)
+		return critical(REASON_TLS, tls_text(failure, text));
+	if (reason != REASON_PROTOCOL && failure->error != 0)
+		detail = xprintf("%s: %s", text, strerror(failure->error));
+	else
+		detail = xstrdup(text);
+	if (answer->status != 0) {
+		char *whole = xprintf("HTTP %ld, %s", answer->status, detail);
+
+		free(detail);
+		detail = whole;
+	}
+	return critical(reason, detail);
+}
+
+char *http_answer_progress(const struct http_answer *answer)
+{
+	if (answer->status == 0)
+		return NULL;
+	return xprintf(
+		"HTTP %ld, %s incomplete", answer->status, answer->head_done ? "body" : "headers");
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT */
+/* probes/http_judge.h: what an HTTP answer, or its absence, means. Pure. */
+#ifndef PROBES_HTTP_JUDGE_H
+#define PROBES_HTTP_JUDGE_H
+
+#include "probes/http_answer.h"
+#include "probes/outcome.h"
+
+struct http_verdict {
+	enum probe_status status;
+	enum probe_reason reason;
+	char *text; /* the detail; free() */
+};
+
+/* An answer that came whole, or up to max_body. */
+struct http_verdict http_judge(const struct http_answer *answer);
+
+/* What there is beside libcurl's code where a transfer failed. */
+struct http_failure {
+	CURLcode result;
+	int error; /* errno of the socket, 0 if none */
+	long verified; /* CURLINFO_SSL_VERIFYRESULT */
+	const char *alert; /* of the server's TLS, or NULL */
+	const char *name; /* that the certificate has to be for */
+};
+
+/* A transfer that did not end well, whatever the answer says so far. */
+struct http_verdict http_judge_failure(
+	const struct http_answer *answer, const struct http_failure *failure);
+
+/* How far an unfinished answer is, one stable line; NULL while there is none. free(). */
+char *http_answer_progress(const struct http_answer *answer);
+
+#endif

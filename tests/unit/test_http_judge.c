@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: MIT
+/* Verdicts: every mix of status, body and assertions, and every way a transfer can fail. */
+#include "unit.h"
+
+#include <curl/curl.h>
+#include <errno.h>
+#include <openssl/x509_vfy.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "probes/http_judge.h"
+
+/* Patterns are their own results here. */
+struct match {
+	enum match_result result;
+};
+
+static const struct match yes = {MATCH_YES}, no = {MATCH_NO}, broken = {MATCH_ERROR};
+
+enum match_result match_bytes(
+	const struct match *match, const void *bytes, size_t length, const char **ret_error)
+{
+	assert_non_null(bytes);
+	(void)length;
+	if (match->result == MATCH_ERROR)
+		*ret_error = "effort limit";
+	return match->result;
+}
+
+/* The loader's part, which nothing here reaches. */
+bool field_scalar(struct conf_load *load, const struct conf_field *field,
+	const struct conf_node *node, struct conf_text *ret_text)
+{
+	(void)load;
+	(void)field;
+	(void)node;
+	(void)ret_text;
+	return false;
+}
+
+bool conf_error(struct conf_load *load, const struct conf_node *node, const char *format, ...)
+{
+	(void)load;
+	(void)node;
+	(void)format;
+	return false;
+}
+
+static struct http_conf conf;
+
+static void set_up(void)
+{
+	conf = (struct http_conf){.max_body = 1024};
+	for (long status = 200; status < 300; status++)
+		http_statuses_add(&conf.passing_status, status);
+	http_statuses_add(&conf.warning_status, 429);
+}
+
+static struct http_answer answered(long status)
+{
+	return (struct http_answer){.conf = &conf, .status = status, .head_done = true};
+}
+
+static void expect(struct http_verdict verdict, enum probe_status status, enum probe_reason reason,
+	const char *text)
+{
+	assert_int_equal(verdict.status, status);
+	assert_int_equal(verdict.reason, reason);
+	assert_string_equal(verdict.text, text);
+	free(verdict.text);
+}
+
+static void test_the_status_decides_where_nothing_is_asserted(void **state)
+{
+	(void)state;
+	set_up();
+	for (long status = 0; status < 1000; status++) {
+		struct http_answer answer = answered(status);
+		struct http_verdict verdict = http_judge(&answer);
+
+		if (status >= 200 && status <= 299)
+			assert_int_equal(verdict.status, PROBE_PASSING);
+		else if (status == 429)
+			assert_int_equal(verdict.status, PROBE_WARNING);
+		else
+			assert_int_equal(verdict.status, PROBE_CRITICAL);
+		free(verdict.text);
+	}
+}
+
+static void test_no_status_line_is_no_answer(void **state)
+{
+	struct http_answer answer = answered(200);
+
+	(void)state;
+	set_up();
+	answer.head_done = false;
+	expect(http_judge(&answer), PROBE_CRITICAL, REASON_PROTOCOL, "the answer is not HTTP");
+	answer = answered(0);
+	expect(http_judge(&answer), PROBE_CRITICAL, REASON_PROTOCOL, "the answer is not HTTP");
+}
+
+/* Every mix of the two assertions with a body that is whole or cut off at the window. */
+static void test_assertions(void **state)
+{
+	static const struct {
+		const struct match *match, *reject;
+		bool capped;
+		enum probe_status status;
+		enum probe_reason reason;
+	} rows[] = {
+		{NULL, NULL, false, PROBE_PASSING, REASON_NONE},
+		{NULL, NULL, true, PROBE_PASSING, REASON_NONE},
+		{&yes, NULL, false, PROBE_PASSING, REASON_NONE},
+		{&no, NULL, false, PROBE_CRITICAL, REASON_MATCH},
+		{&broken, NULL, false, PROBE_CRITICAL, REASON_ENGINE},
+		{NULL, &yes, false, PROBE_CRITICAL, REASON_MATCH},
+		{NULL, &no, false, PROBE_PASSING, REASON_NONE},
+		{NULL, &broken, false, PROBE_CRITICAL, REASON_ENGINE},
+		{&yes, &no, false, PROBE_PASSING, REASON_NONE},
+		{&yes, &yes, false, PROBE_CRITICAL, REASON_MATCH},
+		{&yes, &broken, false, PROBE_CRITICAL, REASON_ENGINE},
+		{&no, &no, false, PROBE_CRITICAL, REASON_MATCH},
+		{&broken, &no, false, PROBE_CRITICAL, REASON_ENGINE},
+		{&yes, NULL, true, PROBE_PASSING, REASON_NONE},
+		{&no, NULL, true, PROBE_CRITICAL, REASON_ENGINE},
+		{NULL, &no, true, PROBE_CRITICAL, REASON_ENGINE},
+		{NULL, &yes, true, PROBE_CRITICAL, REASON_MATCH},
+		{&yes, &no, true, PROBE_CRITICAL, REASON_ENGINE},
+		{&broken, NULL, true, PROBE_CRITICAL, REASON_ENGINE},
+	};
+
+	(void)state;
+	set_up();
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		struct http_answer answer = answered(200);
+		struct http_verdict verdict;
+
+		conf.body_match = rows[i].match;
+		conf.body_reject = rows[i].reject;
+		answer.capped = rows[i].capped;
+		verdict = http_judge(&answer);
+		assert_int_equal(verdict.status, rows[i].status);
+		assert_int_equal(verdict.reason, rows[i].reason);
+		free(verdict.text);
+		/* An assertion that holds makes no bad status good, nor worse than it is. */
+		answer.status = 500;
+		expect(http_judge(&answer), PROBE_CRITICAL, REASON_STATUS, "HTTP 500");
+		answer.status = 429;
+		verdict = http_judge(&answer);
+		assert_int_equal(verdict.status,
+			rows[i].status == PROBE_PASSING ? PROBE_WARNING : PROBE_CRITICAL);
+		free(verdict.text);
+	}
+}
+
+static void test_words_of_assertions(void **state)
+{
+	struct http_answer answer = answered(200);
+
+	(void)state;
+	set_up();
+	conf.body_match = &no;
+	expect(http_judge(&answer), PROBE_CRITICAL, REASON_MATCH,
+		"HTTP 200, but body_match is not in the body");
+	answer.capped = true;
+	expect(http_judge(&answer), PROBE_CRITICAL, REASON_ENGINE,
+		"HTTP 200, body exceeds match window");
+	conf.body_match = &broken;
+	expect(http_judge(&answer), PROBE_CRITICAL, REASON_ENGINE,
+		"HTTP 200, body_match: effort limit");
+	conf.body_match = NULL;
+	conf.body_reject = &yes;
+	expect(http_judge(&answer), PROBE_CRITICAL, REASON_MATCH,
+		"HTTP 200, but body_reject is in the body");
+}
+
+static void test_a_failed_transfer_never_passes(void **state)
+{
+	(void)state;
+	set_up();
+	for (int code = 1; code < CURL_LAST; code++) {
+		struct http_answer answer = answered(200);
+		struct http_failure failure = {.result = (CURLcode)code, .name = "web"};
+		struct http_verdict verdict = http_judge_failure(&answer, &failure);
+
+		assert_int_equal(verdict.status, PROBE_CRITICAL);
+		assert_true(verdict.reason != REASON_NONE);
+		assert_true(*verdict.text != '\0');
+		free(verdict.text);
+	}
+}
+
+static void test_words_of_failures(void **state)
+{
+	static const struct {
+		struct http_failure failure;
+		long status;
+		enum probe_reason reason;
+		const char *text;
+	} rows[] = {
+		{{.result = CURLE_PARTIAL_FILE}, 200, REASON_CUT,
+			"HTTP 200, the connection was closed inside the body"},
+		{{.result = CURLE_GOT_NOTHING}, 0, REASON_CUT,
+			"the connection was closed without an answer"},
+		{{.result = CURLE_RECV_ERROR, .error = ECONNRESET}, 0, REASON_CUT,
+			"the connection was lost: Connection reset by peer"},
+		{{.result = CURLE_RECV_ERROR, .alert = "bad certificate"}, 0, REASON_TLS,
+			"the server refuses: bad certificate"},
+		{{.result = CURLE_SSL_CONNECT_ERROR}, 0, REASON_TLS,
+			"no handshake; is this a TLS port?"},
+		{{.result = CURLE_PEER_FAILED_VERIFICATION,
+			 .verified = X509_V_ERR_CERT_HAS_EXPIRED},
+			0, REASON_TLS, "certificate has expired"},
+		{{.result = CURLE_PEER_FAILED_VERIFICATION, .verified = X509_V_OK, .name = "web"},
+			0, REASON_TLS, "hostname mismatch: the certificate is not for web"},
+		{{.result = CURLE_HTTP2, .error = ECONNRESET}, 0, REASON_PROTOCOL,
+			"Error in the HTTP2 framing layer"},
+	};
+
+	(void)state;
+	set_up();
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		struct http_answer answer = answered(rows[i].status);
+
+		expect(http_judge_failure(&answer, &rows[i].failure), PROBE_CRITICAL,
+			rows[i].reason, rows[i].text);
+	}
+}
+
+static void test_progress_says_how_far_it_was(void **state)
+{
+	struct http_answer answer = answered(200);
+	char *text = http_answer_progress(&answer);
+
+	(void)state;
+	assert_string_equal(text, "HTTP 200, body incomplete");
+	free(text);
+	answer.head_done = false;
+	text = http_answer_progress(&answer);
+	assert_string_equal(text, "HTTP 200, headers incomplete");
+	free(text);
+	answer.status = 0;
+	assert_null(http_answer_progress(&answer));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_the_status_decides_where_nothing_is_asserted),
+		cmocka_unit_test(test_no_status_line_is_no_answer),
+		cmocka_unit_test(test_assertions),
+		cmocka_unit_test(test_words_of_assertions),
+		cmocka_unit_test(test_a_failed_transfer_never_passes),
+		cmocka_unit_test(test_words_of_failures),
+		cmocka_unit_test(test_progress_says_how_far_it_was),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
