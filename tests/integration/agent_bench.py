@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: MIT
+"""What the tests of the agent side share: a target that can be switched, and configurations."""
+from lab import Reply, SANITIZED
+
+# A sanitized binary on a busy machine is late by itself; bounds that are about pace get this much.
+SLACK = 0.6 if SANITIZED else 0.3
+
+
+class Switch:
+    """An HTTP target whose answer can be changed at any time."""
+
+    def __init__(self, lab, status=200, body="fine"):
+        self.status, self.body = status, body
+        self.server = lab.server(lambda request: Reply(self.status, self.body))
+
+    def check(self, name="ready", **more):
+        return {"name": name, "http": f"{self.server.url}/{name}", "interval": "1s", "ttl": "3s",
+                "timeout": "900ms", **more}
+
+
+def says(status, text, name="ready", **more):
+    """A check by a script that says text and ends with the exit code of status."""
+    code = ("passing", "warning", "critical").index(status)
+    return {"name": name, "script": ["/bin/sh", "-c", f"printf %s '{text}'; exit {code}"],
+            "interval": "1s", "ttl": "3s", **more}
+
+
+def config(agent, *checks, service=None, **consul):
+    return {"consul": {"address": agent.url, **consul},
+            "service": {"id": "web-1"} if service is None else service, "checks": list(checks)}
+
+
+def gaps(updates):
+    times = [update.at for update in updates]
+    return [later - earlier for earlier, later in zip(times, times[1:])]
+
+
+def most_within(times, seconds):
+    """The largest number of the times that fall into one span of that length."""
+    times = sorted(times)
+    return max((sum(1 for t in times if first <= t < first + seconds) for first in times),
+               default=0)
