@@ -86,8 +86,16 @@ static void set_lost(struct agent_check *check, const char *cause)
 		agent_service_set(check->service, SERVICE_LOOK, agent_now().monotonic);
 }
 
+/* What was there under our id is not a stranger's any more: it is not waited for. */
+static void leave_clash(struct agent_check *check)
+{
+	if (check->presence == PRESENCE_CLASH)
+		check->look = false;
+}
+
 static void set_absent(struct agent_check *check)
 {
+	leave_clash(check);
 	check->was_absent = true;
 	check->presence = PRESENCE_ABSENT;
 	if (check->trouble == TROUBLE_CLASH)
@@ -96,6 +104,7 @@ static void set_absent(struct agent_check *check)
 
 static void set_ours(struct agent_check *check)
 {
+	leave_clash(check);
 	check->presence = PRESENCE_OURS;
 	check->at_once = false;
 	if (check->trouble == TROUBLE_CLASH)

@@ -201,13 +201,13 @@ static void on_registered(void *owner, const struct consul_answer *answer)
 /* Its status where one is decided and fresh, else critical: never passing without proof. */
 static void add_check(struct agent_check *check, void *data)
 {
-	struct publish_step claim = publish_next(&check->slot, agent_now());
+	bool claimed = publish_may_claim(&check->slot, agent_now());
 
 	if (check->presence == PRESENCE_CLASH)
 		return;
 	check->sent_definition = check->definition;
 	register_add_check(data, check->conf, check->agent->settings->instance,
-		claim.kind == PUBLISH_NOTHING ? PROBE_CRITICAL : check->slot.status);
+		claimed ? check->slot.status : PROBE_CRITICAL);
 }
 
 static void run(struct agent_task *task)

@@ -73,9 +73,15 @@ bool publish_is_acknowledged(const struct publish_slot *slot)
 		slot->acknowledged_version == slot->version;
 }
 
-bool publish_is_stale(const struct publish_slot *slot, struct publish_now now)
+static bool is_stale(const struct publish_slot *slot, struct publish_now now)
 {
 	return now.boot > slot->fresh_until;
+}
+
+bool publish_may_claim(const struct publish_slot *slot, struct publish_now now)
+{
+	return slot->wanted && !slot->held &&
+		(slot->status == PROBE_CRITICAL || !is_stale(slot, now));
 }
 
 /* The agent holds another status, or none, or one that an abandoned call may replace. */
@@ -93,14 +99,12 @@ static struct publish_step due(const struct publish_slot *slot, enum publish_kin
 
 struct publish_step publish_next(const struct publish_slot *slot, struct publish_now now)
 {
-	bool stale = publish_is_stale(slot, now);
+	bool stale = is_stale(slot, now);
 	double heartbeat_at = slot->renewed_at + slot->ttl / HEARTBEATS_PER_TTL;
 
-	if (!slot->wanted || slot->held || slot->in_flight)
+	if (!publish_may_claim(slot, now) || slot->in_flight)
 		return nothing;
-	if ((stale || slot->stopping) && slot->status == PROBE_PASSING)
-		return nothing;
-	if (stale && slot->status == PROBE_WARNING)
+	if (slot->stopping && slot->status == PROBE_PASSING)
 		return nothing;
 	if (is_change(slot))
 		return due(slot, PUBLISH_CHANGE, 0);

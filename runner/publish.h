@@ -92,7 +92,7 @@ void publish_answered(
 /* The newest claim is what the agent holds, for certain. */
 bool publish_is_acknowledged(const struct publish_slot *slot);
 
-/* The claim is too old to be repeated. A critical one may still be said once. */
-bool publish_is_stale(const struct publish_slot *slot, struct publish_now now);
+/* There is a claim that may be told to an agent which knows nothing yet, in flight or not. */
+bool publish_may_claim(const struct publish_slot *slot, struct publish_now now);
 
 #endif

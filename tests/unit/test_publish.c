@@ -196,6 +196,26 @@ static void stale_claims_are_not_repeated(void **unused)
 		{1101, WANT, 'C', "no result within 16s", CHANGE, 0});
 }
 
+static void an_agent_that_knows_nothing_is_told_fresh_claims_only(void **unused)
+{
+	const struct publish_now now = {100, 100}, later = {200, 200};
+	struct publish_slot slot;
+
+	(void)unused;
+	publish_init(&slot, TTL);
+	assert_false(publish_may_claim(&slot, now));
+	publish_want(&slot, PROBE_PASSING, "a", 150, now);
+	assert_true(publish_may_claim(&slot, now));
+	assert_false(publish_may_claim(&slot, later));
+	publish_sent(&slot, now);
+	assert_true(publish_may_claim(&slot, now)); /* what is in flight is no less true */
+	publish_hold(&slot);
+	assert_false(publish_may_claim(&slot, now));
+	publish_want(&slot, PROBE_CRITICAL, "a", 150, now);
+	assert_true(publish_may_claim(&slot, later));
+	publish_finish(&slot);
+}
+
 static void nothing_is_sent_while_held(void **unused)
 {
 	(void)unused;
@@ -351,6 +371,7 @@ int main(void)
 		cmocka_unit_test(flips_while_the_agent_is_away_are_not_replayed),
 		cmocka_unit_test(acknowledgement_after_an_abandoned_call_is_provisional),
 		cmocka_unit_test(stale_claims_are_not_repeated),
+		cmocka_unit_test(an_agent_that_knows_nothing_is_told_fresh_claims_only),
 		cmocka_unit_test(nothing_is_sent_while_held),
 		cmocka_unit_test(what_was_forgotten_is_a_change_again),
 		cmocka_unit_test(refusals_set_a_floor_until_the_next_success),
