@@ -12,11 +12,14 @@ probity_unit_test(register SOURCES runner/register.c config/arena.c probes/outco
   probes/output.c probes/secret.c)
 probity_unit_test(agent_queue SOURCES runner/agent_queue.c probes/clock.c)
 probity_unit_test(consul_text SOURCES runner/consul_text.c config/arena.c probes/output.c)
-probity_unit_test(consul SOURCES runner/consul.c runner/consul_call.c runner/consul_sockets.c
-  runner/consul_text.c runner/consul_token.c config/arena.c probes/clock.c probes/curlev.c
+probity_unit_test(consul SOURCES tests/unit/consul_bench.c runner/consul.c runner/consul_call.c
+  runner/consul_sockets.c runner/consul_text.c runner/consul_token.c config/arena.c probes/clock.c probes/curlev.c
   probes/outcome.c probes/output.c probes/secret.c)
-probity_unit_test(agent NO_VALGRIND SOURCES runner/agent.c runner/agent_answer.c
+set(AGENT_SOURCES tests/unit/agent_bench.c runner/agent.c runner/agent_answer.c
   runner/agent_check.c runner/agent_inventory.c runner/agent_queue.c runner/agent_reload.c
   runner/agent_seen.c runner/agent_service.c runner/agent_stop.c runner/agent_view.c
   runner/publish.c runner/register.c config/arena.c probes/clock.c probes/outcome.c
   probes/output.c probes/secret.c)
+# They wait for whole seconds; the sanitizers look for leaks.
+probity_unit_test(agent NO_VALGRIND SOURCES ${AGENT_SOURCES})
+probity_unit_test(agent_trouble NO_VALGRIND SOURCES ${AGENT_SOURCES})

@@ -1,0 +1,329 @@
+// SPDX-License-Identifier: MIT
+/* An agent in memory in place of runner/consul.c, and the configuration of the tests. */
+#include "tests/unit/agent_bench.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "config/arena.h"
+#include "runner/consul.h"
+#include "runner/log.h"
+
+struct fake_agent fake;
+struct ev_loop *loop;
+char journal[8192];
+char said[8192];
+struct register_conf registration = {.name = "web", .weights = {1, 1}};
+struct service_conf services[1];
+struct check_conf checks[4];
+struct settings settings;
+struct agent *agent;
+
+static void (*token_changed)(void *owner);
+static void *token_owner;
+
+struct consul {
+	int unused;
+};
+
+struct consul_call {
+	ev_timer timer;
+	struct consul_reply reply;
+	struct consul_answer answer;
+	bool silent;
+};
+
+void log_write(enum log_level level, const char *format, ...)
+{
+	va_list arguments;
+	size_t used = strlen(said);
+
+	(void)level;
+	va_start(arguments, format);
+	(void)vsnprintf(said + used, sizeof(said) - used, format, arguments);
+	va_end(arguments);
+	strncat(said, "\n", sizeof(said) - strlen(said) - 1);
+}
+
+static void on_call(struct ev_loop *the_loop, ev_timer *timer, int events)
+{
+	struct consul_call *call = (struct consul_call *)timer;
+
+	(void)the_loop;
+	(void)events;
+	call->reply.done(call->reply.owner, &call->answer);
+	json_decref(call->answer.json);
+	free(call);
+}
+
+static struct consul_call *answer_with(
+	const struct consul_reply *reply, enum consul_result result, int code, json_t *take_json)
+{
+	struct consul_call *call = xcalloc(1, sizeof(*call));
+
+	call->reply = *reply;
+	call->answer = (struct consul_answer){
+		.result = fake.away ? CONSUL_REFUSED : result,
+		.code = fake.away ? 0 : code,
+		.cause = fake.away                   ? "Connection refused"
+			: result == CONSUL_OK        ? ""
+			: result == CONSUL_FORBIDDEN ? "403 Permission denied"
+						     : "500 no such check",
+		.json = take_json,
+	};
+	call->silent = fake.silent;
+	ev_timer_init(&call->timer, on_call, 0, 0);
+	if (!call->silent)
+		ev_timer_start(loop, &call->timer);
+	return call;
+}
+
+static struct consul_call *answer_code(const struct consul_reply *reply, int code)
+{
+	return answer_with(reply,
+		code == 200           ? CONSUL_OK
+			: code == 403 ? CONSUL_FORBIDDEN
+			: code == 404 ? CONSUL_NOT_FOUND
+				      : CONSUL_FAILED,
+		code, NULL);
+}
+
+bool consul_cancel(struct consul_call *call)
+{
+	ev_timer_stop(loop, &call->timer);
+	json_decref(call->answer.json);
+	free(call);
+	return true;
+}
+
+static void note(const char *format, ...) __attribute__((format(printf, 1, 2)));
+static void note(const char *format, ...)
+{
+	va_list arguments;
+	size_t used = strlen(journal);
+
+	va_start(arguments, format);
+	(void)vsnprintf(journal + used, sizeof(journal) - used, format, arguments);
+	va_end(arguments);
+	strncat(journal, "; ", sizeof(journal) - strlen(journal) - 1);
+}
+
+struct consul *consul_create(const struct consul_setup *setup)
+{
+	token_changed = setup->token_changed;
+	token_owner = setup->owner;
+	return xcalloc(1, sizeof(struct consul));
+}
+
+void consul_destroy(struct consul *consul)
+{
+	free(consul);
+}
+
+void consul_refresh(struct consul *consul, bool again)
+{
+	(void)consul;
+	(void)again;
+	if (!fake.token_waits)
+		return;
+	fake.token_waits = false;
+	token_changed(token_owner);
+}
+
+const char *consul_address(const struct consul *consul)
+{
+	(void)consul;
+	return "fake:8500";
+}
+
+/* Holds what a registration leaves: an existing check keeps its status. */
+static void store(const char *id, const char *service, json_t *body)
+{
+	json_t *old = json_object_get(fake.checks, id);
+	const char *status = json_string_value(json_object_get(old == NULL ? body : old, "Status"));
+
+	(void)json_object_set_new(fake.checks, id,
+		json_pack("{s:s, s:s, s:s, s:s, s:s}", "CheckID", id, "Type", "ttl", "Status",
+			status, "ServiceID", service, "Notes",
+			json_string_value(json_object_get(body, "Notes"))));
+}
+
+const char *text(const json_t *object, const char *key)
+{
+	const char *value = json_string_value(json_object_get(object, key));
+
+	return value == NULL ? "" : value;
+}
+
+struct consul_call *consul_check_update(struct consul *consul, const char *id,
+	enum probe_status status, const char *output, struct consul_reply reply)
+{
+	json_t *check = json_object_get(fake.checks, id);
+	int code = fake.code != 0 ? fake.code : check == NULL ? 500 : 200;
+
+	(void)consul;
+	note("update %s=%s:%s", id, status_name(status), output);
+	if (code == 200 && !fake.away)
+		(void)json_object_set_new(check, "Status", json_string(status_name(status)));
+	return answer_code(&reply, code);
+}
+
+struct consul_call *consul_check_register(
+	struct consul *consul, const json_t *body, struct consul_reply reply)
+{
+	const char *service = text(body, "ServiceID");
+	bool known = *service == '\0' || json_object_get(fake.services, service) != NULL;
+	int code = fake.code != 0 ? fake.code : known ? 200 : 500;
+
+	(void)consul;
+	note("register %s=%s", text(body, "ID"), text(body, "Status"));
+	if (code == 200 && !fake.away)
+		store(text(body, "ID"), service, (json_t *)body);
+	return answer_code(&reply, code);
+}
+
+struct consul_call *consul_check_deregister(
+	struct consul *consul, const char *id, struct consul_reply reply)
+{
+	(void)consul;
+	note("deregister %s", id);
+	(void)json_object_del(fake.checks, id);
+	return answer_code(&reply, 200);
+}
+
+struct consul_call *consul_service_register(
+	struct consul *consul, const json_t *body, struct consul_reply reply)
+{
+	json_t *check, *listed = json_object_get(body, "Checks");
+	size_t i;
+
+	(void)consul;
+	note("service %s", text(body, "ID"));
+	(void)json_object_set_new(fake.services, text(body, "ID"),
+		json_pack("{s:s, s:O}", "Service", text(body, "Name"), "Weights",
+			json_object_get(body, "Weights")));
+	json_array_foreach (listed, i, check) {
+		note("with %s=%s", text(check, "CheckID"), text(check, "Status"));
+		store(text(check, "CheckID"), text(body, "ID"), check);
+	}
+	return answer_code(&reply, 200);
+}
+
+struct consul_call *consul_service_get(
+	struct consul *consul, const char *id, struct consul_reply reply)
+{
+	json_t *service = json_object_get(fake.services, id);
+
+	(void)consul;
+	note("get %s", id);
+	if (service == NULL)
+		return answer_code(&reply, 404);
+	return answer_with(&reply, CONSUL_OK, 200, json_incref(service));
+}
+
+struct consul_call *consul_checks_get(
+	struct consul *consul, const char *id, struct consul_reply reply)
+{
+	(void)consul;
+	if (id == NULL)
+		note("checks");
+	else
+		note("look %s", id);
+	return answer_with(&reply, CONSUL_OK, 200, json_deep_copy(fake.checks));
+}
+
+static void set_check(size_t index, const char *id, const char *name, bool node)
+{
+	checks[index] = (struct check_conf){.id = id,
+		.name = name,
+		.ttl = 3,
+		.node = node,
+		.service = node ? NULL : &services[0]};
+}
+
+int set_up(void **unused)
+{
+	(void)unused;
+	memset(&fake, 0, sizeof(fake));
+	fake.checks = json_object();
+	fake.services = json_object();
+	journal[0] = said[0] = '\0';
+	loop = ev_default_loop(0);
+	services[0] = (struct service_conf){.id = "web-1"};
+	set_check(0, "a", "a", false);
+	set_check(1, "b", "b", false);
+	set_check(2, "n", "n", true);
+	settings = (struct settings){.instance = "test",
+		.services = services,
+		.service_count = 1,
+		.checks = checks,
+		.check_count = 2};
+	return 0;
+}
+
+int tear_down(void **unused)
+{
+	(void)unused;
+	agent_destroy(agent);
+	agent = NULL;
+	json_decref(fake.checks);
+	json_decref(fake.services);
+	ev_loop_destroy(loop);
+	return 0;
+}
+
+static void on_time(struct ev_loop *the_loop, ev_timer *timer, int events)
+{
+	(void)timer;
+	(void)events;
+	ev_break(the_loop, EVBREAK_ALL);
+}
+
+void run_for(double seconds)
+{
+	ev_timer timer;
+
+	ev_timer_init(&timer, on_time, seconds, 0);
+	ev_now_update(loop);
+	ev_timer_start(loop, &timer);
+	ev_run(loop, 0);
+}
+
+void expect(const char *wanted)
+{
+	run_for(0.15);
+	assert_string_equal(journal, wanted);
+	journal[0] = '\0';
+}
+
+void publish(const char *id, enum probe_status status, const char *output)
+{
+	const struct claim claim = {.status = status, .output = output, .fresh_until = HUGE_VAL};
+
+	agent_publish(agent_find(agent, id), &claim);
+}
+
+void know_service(void)
+{
+	(void)json_object_set_new(fake.services, "web-1",
+		json_pack("{s:s, s:{s:i, s:i}}", "Service", "web", "Weights", "Passing", 1,
+			"Warning", 1));
+}
+
+void know_check(const char *id, const char *service, const char *notes, const char *type)
+{
+	(void)json_object_set_new(fake.checks, id,
+		json_pack("{s:s, s:s, s:s, s:s, s:s}", "CheckID", id, "Type", type, "Status",
+			"passing", "ServiceID", service, "Notes", notes));
+}
+
+size_t count_lines(const char *part)
+{
+	size_t count = 0;
+
+	for (const char *at = said; (at = strstr(at, part)) != NULL; at++)
+		count++;
+	return count;
+}

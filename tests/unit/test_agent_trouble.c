@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: MIT
+/* An agent that forgets, fails, refuses or goes, and the end: what is called and what is said. */
+#include "tests/unit/agent_bench.h"
+
+#include <string.h>
+
+#include "probes/clock.h"
+
+static void lost_state_is_restored_with_the_current_status(void **unused)
+{
+	(void)unused;
+	services[0].registration = &registration;
+	agent = agent_create(loop, &settings);
+	publish("a", PROBE_PASSING, "fine");
+	publish("b", PROBE_PASSING, "good");
+	run_for(0.2);
+	(void)json_object_clear(fake.checks);
+	(void)json_object_clear(fake.services);
+	journal[0] = '\0';
+	publish("a", PROBE_CRITICAL, "down");
+	run_for(0.2);
+	assert_non_null(strstr(journal, "update a=critical:down; look a; "));
+	assert_non_null(strstr(journal,
+		"get web-1; service web-1; with a=critical; with b=passing; "
+		"update a=critical:down; update b=passing:good; "));
+	assert_null(strstr(journal, "register a"));
+	assert_int_equal(count_lines("does not have this check"), 1);
+	run_for(0.9); /* until heartbeats and the inventory have gone */
+	assert_int_equal(count_lines("has all checks again"), 1);
+	assert_string_equal(text(json_object_get(fake.checks, "a"), "Status"), "critical");
+}
+
+static void a_server_error_closes_the_gate_and_says_so_once(void **unused)
+{
+	struct agent_view view;
+
+	(void)unused;
+	know_service();
+	know_check("a", "web-1", MARK, "ttl");
+	know_check("b", "web-1", MARK, "ttl");
+	agent = agent_create(loop, &settings);
+	publish("a", PROBE_PASSING, "fine");
+	publish("b", PROBE_PASSING, "good");
+	run_for(0.2);
+	fake.code = 500;
+	journal[0] = '\0';
+	publish("a", PROBE_CRITICAL, "down");
+	expect("update a=critical:down; look a; ");
+	agent_view(agent, &view);
+	assert_false(view.reachable);
+	publish("b", PROBE_CRITICAL, "down too");
+	run_for(1.2);
+	assert_int_equal(count_lines("cannot be used: 500 no such check"), 1);
+	fake.code = 0;
+	run_for(1.2);
+	assert_int_equal(count_lines("answers again"), 1);
+	assert_string_equal(text(json_object_get(fake.checks, "a"), "Status"), "critical");
+	assert_string_equal(text(json_object_get(fake.checks, "b"), "Status"), "critical");
+}
+
+static void unreachable_agent_gets_the_newest_when_it_comes(void **unused)
+{
+	(void)unused;
+	know_service();
+	fake.away = true;
+	agent = agent_create(loop, &settings);
+	publish("a", PROBE_PASSING, "one");
+	expect("checks; ");
+	publish("a", PROBE_CRITICAL, "two");
+	run_for(1.2);
+	publish("a", PROBE_PASSING, "three");
+	assert_int_equal(count_lines("cannot be used: Connection refused"), 1);
+	fake.away = false;
+	journal[0] = '\0';
+	run_for(1.2);
+	assert_non_null(strstr(journal,
+		"checks; get web-1; register a=passing; "
+		"register b=critical; update a=passing:three; "));
+	assert_null(strstr(journal, "one"));
+	assert_null(strstr(journal, "two"));
+}
+
+static void refused_checks_back_off_until_the_token_changes(void **unused)
+{
+	(void)unused;
+	know_service();
+	know_check("a", "web-1", MARK, "ttl");
+	know_check("b", "web-1", MARK, "ttl");
+	agent = agent_create(loop, &settings);
+	run_for(0.1);
+	fake.code = 403;
+	journal[0] = '\0';
+	publish("a", PROBE_CRITICAL, "down");
+	expect("register a=critical; ");
+	run_for(1);
+	assert_string_equal(journal, "register a=critical; ");
+	assert_int_equal(count_lines("a: the agent refuses: 403 Permission denied"), 1);
+	fake.code = 0;
+	fake.token_waits = true;
+	journal[0] = '\0';
+	run_for(1); /* the next try would be 2 s after the last */
+	assert_non_null(strstr(journal, "register a=critical; update a=critical:down; "));
+	assert_int_equal(count_lines("refuses no check any more"), 1);
+}
+
+static void foreign_check_under_our_id_is_left_alone(void **unused)
+{
+	struct agent_check_view view;
+
+	(void)unused;
+	know_service();
+	know_check("a", "web-1", MARK, "http");
+	know_check("b", "web-1", MARK, "ttl");
+	agent = agent_create(loop, &settings);
+	publish("a", PROBE_PASSING, "fine");
+	expect("checks; get web-1; ");
+	assert_int_equal(count_lines("is not ours (type http)"), 1);
+	agent_check_view(agent_find(agent, "a"), &view);
+	assert_false(view.registered);
+	assert_non_null(strstr(view.problem, "not ours"));
+}
+
+static bool stopped;
+
+static void on_stopped(void *owner)
+{
+	(void)owner;
+	stopped = true;
+	ev_break(loop, EVBREAK_ALL);
+}
+
+static void stop_within(double seconds)
+{
+	double begin = clock_monotonic();
+
+	stopped = false;
+	agent_stop(agent, seconds, on_stopped, NULL);
+	while (!stopped)
+		ev_run(loop, 0);
+	assert_true(clock_monotonic() - begin < seconds + 0.3);
+}
+
+static void stopping_says_what_is_bad_and_not_known(void **unused)
+{
+	(void)unused;
+	know_service();
+	know_check("a", "web-1", MARK, "ttl");
+	know_check("b", "web-1", MARK, "ttl");
+	agent = agent_create(loop, &settings);
+	publish("a", PROBE_PASSING, "fine");
+	publish("b", PROBE_PASSING, "good");
+	run_for(0.2);
+	journal[0] = '\0';
+	publish("b", PROBE_CRITICAL, "down");
+	stop_within(2);
+	assert_string_equal(journal, "update b=critical:down; ");
+}
+
+static void stopping_says_critical_where_asked_to(void **unused)
+{
+	(void)unused;
+	services[0].on_stop = ON_STOP_CRITICAL;
+	know_service();
+	know_check("a", "web-1", MARK, "ttl");
+	know_check("b", "web-1", MARK, "ttl");
+	agent = agent_create(loop, &settings);
+	publish("a", PROBE_PASSING, "fine");
+	publish("b", PROBE_PASSING, "good");
+	run_for(0.2);
+	journal[0] = '\0';
+	stop_within(2);
+	assert_non_null(strstr(journal, "update a=critical:probity stopped; "));
+	assert_non_null(strstr(journal, "update b=critical:probity stopped; "));
+}
+
+static void stopping_waits_no_longer_than_allowed(void **unused)
+{
+	(void)unused;
+	fake.away = true;
+	agent = agent_create(loop, &settings);
+	publish("a", PROBE_CRITICAL, "down");
+	run_for(0.1);
+	fake.silent = true;
+	fake.away = false;
+	stop_within(0.4);
+}
+
+static void without_consul_nobody_is_called(void **unused)
+{
+	struct agent_view view;
+
+	(void)unused;
+	settings.consul.address.off = true;
+	agent = agent_create(loop, &settings);
+	publish("a", PROBE_CRITICAL, "down");
+	agent_reload(agent, &settings);
+	expect("");
+	agent_view(agent, &view);
+	assert_true(view.off);
+	stop_within(0.5);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(lost_state_is_restored_with_the_current_status),
+		TEST(a_server_error_closes_the_gate_and_says_so_once),
+		TEST(unreachable_agent_gets_the_newest_when_it_comes),
+		TEST(refused_checks_back_off_until_the_token_changes),
+		TEST(foreign_check_under_our_id_is_left_alone),
+		TEST(stopping_says_what_is_bad_and_not_known),
+		TEST(stopping_says_critical_where_asked_to),
+		TEST(stopping_waits_no_longer_than_allowed),
+		TEST(without_consul_nobody_is_called),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
