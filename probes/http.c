@@ -280,7 +280,7 @@ static void on_done(struct curlev_transfer *transfer, CURLcode result)
 	stop_transfer(run);
 	if (result != CURLE_OK && !run->answer.capped)
 		finish_with(run, http_judge_failure(&run->answer, &failure));
-	else if (http_answer_redirects(&run->answer) && run->answer.location != NULL)
+	else if (http_answer_redirects(&run->answer))
 		redirect(run);
 	else
 		finish_with(run, http_judge(&run->answer));

@@ -20,7 +20,9 @@ bool http_answer_redirects(const struct http_answer *answer)
 {
 	const struct http_conf *conf = answer->conf;
 
-	if (!http_is_redirect(answer->status))
+	/* An empty Location leads nowhere, as to a browser. */
+	if (!http_is_redirect(answer->status) || answer->location == NULL ||
+		*answer->location == '\0')
 		return false;
 	return conf->redirects != HTTP_NONE ||
 		(!http_statuses_have(&conf->passing_status, answer->status) &&

@@ -30,7 +30,7 @@ struct http_answer {
 void http_answer_apply(CURL *easy, struct http_answer *answer);
 void http_answer_finish(struct http_answer *answer); /* frees */
 
-/* A redirect that its own status does not already decide: no body of it is shown. */
+/* True for what has to be followed or refused; nothing of its body is shown. */
 bool http_answer_redirects(const struct http_answer *answer);
 
 #endif

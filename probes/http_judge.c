@@ -71,8 +71,13 @@ struct http_verdict http_judge(const struct http_answer *answer)
 	const struct http_conf *conf = answer->conf;
 	struct http_verdict verdict = {PROBE_PASSING, REASON_NONE, NULL};
 
-	if (answer->status < HTTP_STATUS_MIN || !answer->head_done)
+	if (answer->status < HTTP_STATUS_MIN)
 		return critical(REASON_PROTOCOL, xstrdup("the answer is not HTTP"));
+	/* libcurl takes the end of the connection for the end of the headers. */
+	if (!answer->head_done)
+		return critical(REASON_CUT,
+			xprintf("HTTP %ld, the connection was closed inside the headers",
+				answer->status));
 	if (http_statuses_have(&conf->warning_status, answer->status))
 		verdict.status = PROBE_WARNING;
 	else if (!http_statuses_have(&conf->passing_status, answer->status))

@@ -198,9 +198,7 @@ class HttpServer:
         if reply is CUT or reply is RESET:
             request.answered = reply
             if reply is RESET:
-                connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER,
-                                      struct.pack("ii", 1, 0))
-                connection.close()
+                reset(connection)
             return False
         return self._send(connection, request, reply)
 
@@ -251,6 +249,12 @@ class HttpServer:
 
     def answer(self, _request):
         return Reply(body="ok\n")
+
+
+def reset(connection):
+    """Closes with RST. close() alone would wait for the files made of the socket."""
+    connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+    os.close(connection.detach())
 
 
 def _shut(connection):

@@ -88,14 +88,15 @@ static void test_the_status_decides_where_nothing_is_asserted(void **state)
 	}
 }
 
-static void test_no_status_line_is_no_answer(void **state)
+static void test_half_a_head_is_no_answer(void **state)
 {
 	struct http_answer answer = answered(200);
 
 	(void)state;
 	set_up();
 	answer.head_done = false;
-	expect(http_judge(&answer), PROBE_CRITICAL, REASON_PROTOCOL, "the answer is not HTTP");
+	expect(http_judge(&answer), PROBE_CRITICAL, REASON_CUT,
+		"HTTP 200, the connection was closed inside the headers");
 	answer = answered(0);
 	expect(http_judge(&answer), PROBE_CRITICAL, REASON_PROTOCOL, "the answer is not HTTP");
 }
@@ -248,7 +249,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_the_status_decides_where_nothing_is_asserted),
-		cmocka_unit_test(test_no_status_line_is_no_answer),
+		cmocka_unit_test(test_half_a_head_is_no_answer),
 		cmocka_unit_test(test_assertions),
 		cmocka_unit_test(test_words_of_assertions),
 		cmocka_unit_test(test_a_failed_transfer_never_passes),
