@@ -277,6 +277,11 @@ static void on_done(struct curlev_transfer *transfer, CURLcode result)
 	struct http_run *run = (struct http_run *)transfer;
 	struct http_failure failure = failure_of(run, result);
 
+	/* Not for reuse: libcurl 7.88 would tell this errno again where a later run has none. */
+	if (failure.error != 0) {
+		curl_easy_cleanup(run->easy);
+		run->easy = NULL;
+	}
 	stop_transfer(run);
 	if (result != CURLE_OK && !run->answer.capped)
 		finish_with(run, http_judge_failure(&run->answer, &failure));
