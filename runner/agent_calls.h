@@ -45,6 +45,8 @@ void agent_check_registered(struct agent_check *check); /* as sent_definition sa
 void agent_check_trouble(
 	struct agent_check *check, enum agent_trouble trouble, const char *problem);
 
+void agent_say_found(struct agent *agent); /* if nothing is lost any more, and it was said */
+
 /* agent_service.c */
 
 struct agent_service *agent_service_create(struct agent *agent, const struct service_conf *conf);

@@ -227,6 +227,7 @@ static void on_taken(void *owner, const struct consul_answer *answer)
 	}
 	if (agent->take_again && agent->inventory.state == TASK_IDLE)
 		agent_inventory_take(agent);
+	agent_say_found(agent);
 	agent_queue_run(&agent->queue);
 }
 

@@ -12,11 +12,15 @@
 /* Said for the first check of an episode, with its cause. */
 static void say_entered(const struct agent_check *check, const char *problem)
 {
+	struct agent *agent = check->agent;
+
 	switch (check->trouble) {
 	case TROUBLE_LOST:
-		log_warning("%s: the agent does not have this check (%s); it and others that are "
-			    "missing are registered again",
-			check->conf->id, problem);
+		if (!agent->lost_said)
+			log_warning("%s: the agent does not have this check (%s); it and others "
+				    "that are missing are registered again",
+				check->conf->id, problem);
+		agent->lost_said = true;
 		break;
 	case TROUBLE_REFUSED:
 		log_warning("%s: the agent refuses: %s; tried again at growing intervals up to 30s",
@@ -27,13 +31,14 @@ static void say_entered(const struct agent_check *check, const char *problem)
 	}
 }
 
-/* Said when the last check of an episode is well. */
-static void say_left(enum agent_trouble trouble)
+void agent_say_found(struct agent *agent)
 {
-	if (trouble == TROUBLE_LOST)
-		log_notice("consul: the agent has all checks again");
-	else if (trouble == TROUBLE_REFUSED)
-		log_notice("consul: the agent refuses no check any more");
+	/* An inventory that is yet to come may show more that are missing. */
+	if (!agent->lost_said || agent->troubled[TROUBLE_LOST] > 0 ||
+		agent->inventory.call != NULL || agent->inventory.state != TASK_IDLE)
+		return;
+	agent->lost_said = false;
+	log_notice("consul: the agent has all checks again");
 }
 
 void agent_check_trouble(struct agent_check *check, enum agent_trouble trouble, const char *problem)
@@ -55,8 +60,9 @@ void agent_check_trouble(struct agent_check *check, enum agent_trouble trouble, 
 		log_notice("%s: the id is free for our check", check->conf->id);
 	if (troubled[trouble] == 1)
 		say_entered(check, problem);
-	if (troubled[before] == 0 && trouble == TROUBLE_NONE)
-		say_left(before);
+	if (before == TROUBLE_REFUSED && troubled[before] == 0 && trouble == TROUBLE_NONE)
+		log_notice("consul: the agent refuses no check any more");
+	agent_say_found(check->agent);
 }
 
 static void set_clash(struct agent_check *check, const char *type)

@@ -118,8 +118,8 @@ def test_redirects_are_never_followed(lab, agent):
 
 def test_cut_and_unreadable_answers_are_no_acknowledgement(lab, agent):
     """After each of them the state is sent until it is confirmed, and nothing crashes."""
-    answers = [CUT, RESET, Reply(raw=b"220 mail ESMTP\r\n", close=True),
-               Reply(raw=b"HTTP/1.1 200 OK\r\nContent-Length: 99\r\n\r\nhalf", close=True)]
+    answers = [CUT, RESET, Reply(0, raw=b"220 mail ESMTP\r\n", close=True),
+               Reply(0, raw=b"HTTP/1.1 200 OK\r\nContent-Length: 99\r\n\r\nhalf", close=True)]
     pending = list(answers)
 
     def hook(request):
