@@ -203,6 +203,7 @@ static void on_dialed(void *owner, int fd, enum probe_reason reason)
 }
 
 /* CURLOPT_PREREQFUNCTION(3): the handshake is over. */
+/* NOLINTNEXTLINE(readability-non-const-parameter): the type is libcurl's. */
 static int on_ready(void *data, char *peer, char *local, int peer_port, int local_port)
 {
 	struct http_run *run = data;

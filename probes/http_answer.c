@@ -11,7 +11,7 @@
 #include "probes/probe.h"
 
 /* All headers of an answer, bytes. Servers refuse more than 8 to 64 KiB of them themselves. */
-#define MOST_HEAD (256U * 1024)
+#define MOST_HEAD ((size_t)256 * 1024)
 
 /* The window's first size; most bodies that somebody matches are shorter. */
 #define FIRST_WINDOW 4096

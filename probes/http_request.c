@@ -101,7 +101,8 @@ static bool sends(const struct http_request *request, const char *name)
 
 static void add_line(struct curl_slist *list, size_t *count, char *line)
 {
-	list[*count] = (struct curl_slist){.data = line};
+	list[*count].data = line;
+	list[*count].next = NULL;
 	if (*count > 0)
 		list[*count - 1].next = &list[*count];
 	++*count;
