@@ -152,6 +152,45 @@ static inline void run_shell(struct seen *seen, const char *text, double seconds
 	wait_over(seen, seconds);
 }
 
+static inline bool is_alive(pid_t pid)
+{
+	char path[64], text[256];
+	FILE *file;
+	bool alive = false;
+
+	(void)snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
+	file = fopen(path, "re");
+	if (file == NULL)
+		return false;
+	if (fgets(text, sizeof(text), file) != NULL) {
+		const char *close = strrchr(text, ')');
+
+		alive = close != NULL && close[2] != 'Z' && close[2] != 'X';
+	}
+	(void)fclose(file);
+	return alive;
+}
+
+/* The pid that a script has printed; waits for it. */
+static inline pid_t printed_pid(const struct seen *seen)
+{
+	double end = clock_monotonic() + 5;
+
+	while (strtol(text_of(seen), NULL, 10) == 0 && clock_monotonic() < end)
+		turn(0.005);
+	assert_true(strtol(text_of(seen), NULL, 10) > 1);
+	return (pid_t)strtol(text_of(seen), NULL, 10);
+}
+
+static inline void wait_dead(pid_t pid, double seconds)
+{
+	double end = clock_monotonic() + seconds;
+
+	while (is_alive(pid) && clock_monotonic() < end)
+		turn(0.005);
+	assert_false(is_alive(pid));
+}
+
 static inline int bench_start(void **state)
 {
 	(void)state;
