@@ -15,14 +15,19 @@ enum match_result {
 	MATCH_ERROR, /* a limit was hit, or the engine failed: never the same as NO */
 };
 
-/* A row kind: a pcre2 pattern (UTF, multi-line ^ and $ as in grep), compiled at load, JIT where it
- * can. */
+/*
+ * A row kind: a pcre2 pattern, compiled at load, with JIT where the system allows it. UTF-8;
+ * ^ and $ match at each line, which LF, CR LF or CR ends.
+ */
 extern const struct conf_kind match_pattern; /* const struct match * */
 #define MATCH_PATTERN(T, member, ...)                                                              \
 	CONF_ROW(T, member, const struct match *, match_pattern, __VA_ARGS__)
 
-/* Any bytes; invalid UTF-8 is matched as if each bad byte were U+FFFD. On MATCH_ERROR *ret_error
- * is static text. */
+/*
+ * Any bytes; each byte that is not part of valid UTF-8 is matched as U+FFFD.
+ * Returns after a bounded effort (about 0.1 s of CPU) whatever pattern and bytes
+ * are. On MATCH_ERROR *ret_error is static text.
+ */
 enum match_result match_bytes(
 	const struct match *match, const void *bytes, size_t length, const char **ret_error);
 

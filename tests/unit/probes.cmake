@@ -19,3 +19,4 @@ probity_unit_test(http_place SOURCES probes/http_place.c probes/secret.c config/
 probity_unit_test(http_request SOURCES probes/http_request.c probes/http_place.c probes/secret.c
   probes/curlev.c config/arena.c)
 probity_unit_test(http_status SOURCES probes/http_status.c)
+probity_unit_test(match SOURCES probes/match.c config/arena.c)
