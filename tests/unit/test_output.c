@@ -219,6 +219,29 @@ static void test_bad_bytes(void **state)
 	}
 }
 
+/* What is not kept lies between two code points that it tears apart. */
+static void test_the_gap_leaves_no_half_code_points(void **state)
+{
+	static char bytes[4 * OUTPUT_MAX];
+	char *text, *tail;
+
+	(void)state;
+	memset(bytes, '\001', sizeof(bytes)); /* dropped, so that all that is kept would fit */
+	memcpy(bytes, "start", 5);
+	memcpy(bytes + OUTPUT_MAX - 2, "\xe2\x82\xac", 3);
+	tail = bytes + sizeof(bytes) - OUTPUT_MAX;
+	memcpy(tail - 1, "\xe2\x82\xac", 3);
+	memcpy(bytes + sizeof(bytes) - 3, "end", 3);
+	text = render(bytes, sizeof(bytes), NULL);
+	assert_string_equal(text, "start" DOTS " [8196 bytes left out] " DOTS "end");
+	free(text);
+	memset(bytes, ' ', sizeof(bytes));
+	text = render(bytes, sizeof(bytes), NULL);
+	assert_true(is_clean(text));
+	assert_non_null(strstr(text, " bytes left out] "));
+	free(text);
+}
+
 static void test_nul_bytes_end_nothing(void **state)
 {
 	char *text = render("a\0b\0", 4, NULL);
@@ -307,6 +330,7 @@ int main(void)
 		cmocka_unit_test(test_long_text_keeps_head_and_tail_and_counts_the_rest),
 		cmocka_unit_test(test_the_limit_is_whole_and_one_more_is_not),
 		cmocka_unit_test(test_bad_bytes),
+		cmocka_unit_test(test_the_gap_leaves_no_half_code_points),
 		cmocka_unit_test(test_nul_bytes_end_nothing),
 		cmocka_unit_test(test_our_line_comes_first_and_whole),
 		cmocka_unit_test(test_a_long_line_of_ours_is_shortened),
