@@ -140,6 +140,8 @@ void http_trust_apply(CURL *easy, struct http_tls *tls)
 	/* Nothing for libcurl to load: the store is ours. */
 	(void)curl_easy_setopt(easy, CURLOPT_CAINFO, NULL);
 	(void)curl_easy_setopt(easy, CURLOPT_CAPATH, NULL);
+	/* RFC 8996: the older ones must not be used. */
+	(void)curl_easy_setopt(easy, CURLOPT_SSLVERSION, (long)CURL_SSLVERSION_TLSv1_2);
 	(void)curl_easy_setopt(easy, CURLOPT_SSL_VERIFYPEER, 1L);
 	(void)curl_easy_setopt(easy, CURLOPT_SSL_VERIFYHOST, 2L);
 	(void)curl_easy_setopt(easy, CURLOPT_SSL_CTX_FUNCTION, set_context);

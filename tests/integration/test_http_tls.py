@@ -1,0 +1,204 @@
+# SPDX-License-Identifier: MIT
+"""The HTTP probe against real nginx: verified TLS, and what can be wrong with a certificate."""
+import os
+import shutil
+import ssl
+import threading
+
+import pytest
+
+from authority import Authority
+from http_bench import expect, probe_all
+from lab import HttpServer, Reply, free_port, run_probity, wait_for
+from nginx import Nginx
+
+SERVER = """
+    server {{
+        listen 127.0.0.1:{port} ssl;
+        ssl_certificate {pair.certificate};
+        ssl_certificate_key {pair.key};
+        {more}
+        location / {{ return 200 'sni=$ssl_server_name host=$http_host $scheme\n'; }}
+        location /down {{ return 302 http://127.0.0.1:{plain}/; }}
+        location /moved {{ return 301 https://127.0.0.1:{port}/new?token=S3CRET8; }}
+    }}
+"""
+PLAIN = """
+    server {{
+        listen 127.0.0.1:{port};
+        gzip on; gzip_min_length 1; gzip_types text/plain;
+        root {root};
+        location = / {{ return 200 'ok\n'; }}
+        location /up {{ return 302 https://127.0.0.1:{tls}/; }}
+    }}
+"""
+
+
+class Bench:
+    """nginx with one server per kind of certificate; port[kind]."""
+
+    def __init__(self, lab):
+        self.ours, theirs = Authority(lab.subfolder("a")), Authority(lab.subfolder("a"), "Other")
+        self.pairs = {
+            "good": self.ours.issue("DNS:web.internal", "IP:127.0.0.1"),
+            "other": self.ours.issue("DNS:other.internal"),
+            "wild": self.ours.issue("DNS:*.web.internal"),
+            "expired": self.ours.issue("DNS:web.internal", "IP:127.0.0.1", days=-1),
+            "unknown": theirs.issue("DNS:web.internal", "IP:127.0.0.1"),
+        }
+        kinds = [*self.pairs, "client", "old"]
+        self.port = {kind: free_port() for kind in [*kinds, "plain"]}
+        more = {"client": f"ssl_verify_client on; ssl_client_certificate {self.ours.file};",
+                "old": "ssl_protocols TLSv1.1; ssl_ciphers ALL:@SECLEVEL=0;"}
+        servers = "".join(SERVER.format(
+            port=self.port[kind], pair=self.pairs.get(kind, self.pairs["good"]),
+            more=more.get(kind, ""), plain=self.port["plain"]) for kind in kinds)
+        folder = lab.subfolder("n")
+        (folder / "big.txt").write_text("f" * 20000 + "READY=yes")
+        servers += PLAIN.format(port=self.port["plain"], tls=self.port["good"], root=folder)
+        nginx = Nginx(folder, servers, self.port.values())
+        lab.defer(nginx.stop)
+
+    def url(self, kind, path="/", scheme="https"):
+        return f"{scheme}://127.0.0.1:{self.port[kind]}{path}"
+
+    def tls(self, kind, path="/", **tls):
+        return {"url": self.url(kind, path), "tls": {"ca_file": str(self.ours.file), **tls}}
+
+
+@pytest.fixture(scope="module")
+def bench(module_lab):
+    return Bench(module_lab)
+
+
+NAME = "TLS failed: hostname mismatch: the certificate is not for "
+# name -> (what is asked, from the bench; status, first line of the output)
+CASES = {
+    "good": (lambda b: b.tls("good"), "passing", "HTTP 200"),
+    "server_name": (lambda b: b.tls("good", server_name="web.internal"), "passing", "HTTP 200"),
+    "wild": (lambda b: b.tls("wild", server_name="x.web.internal"), "passing", "HTTP 200"),
+    "wild_deep": (lambda b: b.tls("wild", server_name="x.y.web.internal"), "critical",
+                  NAME + r"x\.y\.web\.internal"),
+    "wrong_name": (lambda b: b.tls("other"), "critical", NAME + r"127\.0\.0\.1"),
+    "wrong_server_name": (lambda b: b.tls("good", server_name="nope.internal"), "critical",
+                          NAME + r"nope\.internal"),
+    "expired": (lambda b: b.tls("expired"), "critical", "TLS failed: certificate has expired"),
+    "unknown": (lambda b: b.tls("unknown"), "critical",
+                "TLS failed: unable to get local issuer certificate"),
+    "system_authorities": (lambda b: b.url("good"), "critical",
+                           "TLS failed: unable to get local issuer certificate"),
+    "no_ca_file": (lambda b: {"url": b.url("good"), "tls": {"ca_file": "/nonexistent/ca.pem"}},
+                   "critical", "TLS failed: /nonexistent/ca.pem: No such file or directory"),
+    "no_pem": (lambda b: {"url": b.url("good"), "tls": {"ca_file": "/etc/passwd"}},
+               "critical", "TLS failed: /etc/passwd: holds no certificate in PEM form"),
+    "ca_folder": (lambda b: {"url": b.url("good"), "tls": {"ca_file": "/etc/ssl/certs"}},
+                  "critical", "TLS failed: /etc/ssl/certs: not a regular file"),
+    "tls_to_plain": (lambda b: b.tls("plain"), "critical",
+                     r"TLS failed: no handshake; is this a TLS port\?"),
+    "plain_to_tls": (lambda b: b.url("good", scheme="http"), "critical",
+                     "unexpected status: HTTP 400"),
+    "old_protocol": (lambda b: b.tls("old"), "critical",
+                     "TLS failed: the server refuses: protocol version"),
+    "client_wanted": (lambda b: b.tls("client"), "critical", "unexpected status: HTTP 400"),
+    "moved": (lambda b: b.tls("good", "/moved"), "passing",
+              r"HTTP 200; redirected to https://127\.0\.0\.1:\d+/new\?\.\.\."),
+    "moved_renamed": (lambda b: b.tls("good", "/moved", server_name="web.internal"), "passing",
+                      r"HTTP 200; redirected to .*"),
+    "down": (lambda b: {**b.tls("good", "/down"), "redirects": "follow"}, "critical",
+             r"redirect refused: HTTP 302 to http://127\.0\.0\.1:\d+/; never from https to http "
+             r"\(redirects: follow\)"),
+    "up": (lambda b: {"url": b.url("plain", "/up", "http"), "redirects": "follow",
+                      "tls": {"ca_file": str(b.ours.file)}}, "passing",
+           r"HTTP 200; redirected to https://127\.0\.0\.1:\d+/"),
+    "up_same_host": (lambda b: b.url("plain", "/up", "http"), "critical",
+                     r"redirect refused: HTTP 302 to https://.*another scheme, host or port .*"),
+    "plain": (lambda b: {"url": b.url("plain", "/big.txt", "http"), "body_match": "READY=yes$"},
+              "passing", "HTTP 200"),
+    "gzip": (lambda b: {"url": b.url("plain", "/big.txt", "http"), "body_match": "READY=yes$",
+                        "headers": {"Accept-Encoding": "gzip"}}, "passing", "HTTP 200"),
+    "gzip_reject": (lambda b: {"url": b.url("plain", "/big.txt", "http"),
+                               "body_reject": "READY=yes$", "headers": {"Accept-Encoding": "gzip"}}, "critical",
+                    "assertion failed: .*"),
+    "head": (lambda b: {"url": b.url("plain", scheme="http"), "method": "HEAD"}, "passing",
+             "HTTP 200"),
+    "post": (lambda b: {"url": b.url("plain", scheme="http"), "method": "POST", "body": "x" * 9},
+             "passing", "HTTP 200"),
+}
+
+
+@pytest.fixture(scope="module")
+def results(bench, module_lab):  # pylint: disable=redefined-outer-name
+    session = probe_all(module_lab, {name: ask(bench) for name, (ask, _, _) in CASES.items()})
+    assert "S3CRET" not in session.text
+    return session.results
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_nginx(results, name):  # pylint: disable=redefined-outer-name
+    _, status, pattern = CASES[name]
+    expect(results[name], status, pattern)
+
+
+def test_server_name_is_sni_and_leaves_the_host(bench, results):  # pylint: disable=redefined-outer-name
+    host = f"127.0.0.1:{bench.port['good']}"
+    assert results["good"].output == f"HTTP 200\nsni= host={host} https"
+    assert results["server_name"].output == f"HTTP 200\nsni=web.internal host={host} https"
+    assert results["moved_renamed"].output.endswith(f"\nsni=web.internal host={host} https")
+
+
+def test_a_refused_client_is_told_as_such(bench, lab):  # pylint: disable=redefined-outer-name
+    """TLS 1.3: the handshake looks fine to a client that the server is about to refuse."""
+    pair = bench.pairs["good"]
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(pair.certificate, pair.key)
+    context.load_verify_locations(bench.ours.file)
+    context.verify_mode = ssl.CERT_REQUIRED
+    server = HttpServer(tls=context)
+    lab.defer(server.stop)
+    session = probe_all(lab, {"a": {"url": server.url,
+                                    "tls": {"ca_file": str(bench.ours.file)}}})
+    expect(session.results["a"], "critical",
+           "TLS failed: the server refuses: certificate required")
+
+
+def test_a_handshake_that_stalls(lab):
+    server = lab.server(lambda request: Reply())
+    server.close()
+    silent = threading.Event()
+    server.answer = lambda request: silent.wait(5)
+    server._one = lambda *_: silent.wait(5) and False  # pylint: disable=protected-access
+    server.open()
+    session = probe_all(lab, {"a": {"url": f"https://127.0.0.1:{server.port}/",
+                                    "_": {"timeout": "400ms"}}})
+    silent.set()
+    expect(session.results["a"], "critical",
+           r"timed out after 400ms; 127\.0\.0\.1:\d+ connected, no TLS handshake")
+
+
+def test_a_new_authority_counts_from_the_next_run(bench, lab):  # pylint: disable=redefined-outer-name
+    trusted = lab.subfolder("a") / "trusted.pem"
+    stranger = Authority(lab.subfolder("a"), "Stranger")
+    shutil.copy(stranger.file, trusted)
+    daemon = lab.probity({"consul": "off", "service": {"id": "web-1"}, "checks": [
+        {"name": "a", "interval": "200ms",
+         "http": {"url": bench.url("good"), "tls": {"ca_file": str(trusted)}}}]})
+    daemon.wait_check("a", status="critical")
+    shutil.copy(bench.ours.file, f"{trusted}.new")
+    os.rename(f"{trusted}.new", trusted)
+    daemon.wait_check("a", 2, status="passing")
+    trusted.unlink()
+    daemon.wait_check("a", 2, status="critical")
+    wait_for(lambda: "No such file" in daemon.check("a")["output"], 1)
+
+
+def test_tls_for_plain_http_is_a_warning(lab):
+    config = lab.subfolder("v") / "lint.yaml"
+    config.write_text("consul: off\nservice: {id: web-1}\nchecks:\n  - name: a\n    http:\n"
+                      "      url: http://127.0.0.1:8080/\n      tls: {server_name: web}\n"
+                      "      passing_status: [2xx, 302]\n")
+    config.chmod(0o600)
+    done = run_probity("validate", "-c", config)
+    assert done.returncode == 0, done
+    assert "lint.yaml:7:" in done.stderr and "not https" in done.stderr
+    assert "lint.yaml:8:" in done.stderr and "redirects: none" in done.stderr
+    assert run_probity("validate", "--strict", "-c", config).returncode != 0
