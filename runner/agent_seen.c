@@ -79,15 +79,10 @@ static void set_clash(struct agent_check *check, const char *type)
 /* It was there, or an update said that it should be. */
 static void set_lost(struct agent_check *check, const char *cause)
 {
-	struct agent *agent = check->agent;
-	bool first = agent->troubled[TROUBLE_LOST] == 0;
-
 	check->presence = PRESENCE_ABSENT;
 	check->known_definition = 0;
 	publish_forget(&check->slot);
 	agent_check_trouble(check, TROUBLE_LOST, cause);
-	if (first) /* the others would notice only with their own next call */
-		agent_inventory_take(agent);
 	if (check->service != NULL)
 		agent_service_set(check->service, SERVICE_LOOK, agent_now().monotonic);
 }
@@ -117,6 +112,16 @@ static void set_ours(struct agent_check *check)
 		agent_check_trouble(check, TROUBLE_NONE, NULL);
 }
 
+static void look_lost(struct agent_check *check, const char *cause)
+{
+	struct agent *agent = check->agent;
+
+	/* Others that are lost with the first one would notice only with their own next call. */
+	if (agent->troubled[TROUBLE_LOST] == 0)
+		agent_inventory_take(agent);
+	set_lost(check, cause);
+}
+
 /* The look after an update that the agent could not place, or at a clash. */
 void agent_check_look(struct agent_check *check, const json_t *checks)
 {
@@ -137,7 +142,7 @@ void agent_check_look(struct agent_check *check, const json_t *checks)
 	else if (seen == PRESENCE_CLASH)
 		set_clash(check, register_type(checks, check->conf->id));
 	else if (before == PRESENCE_OURS)
-		set_lost(check, doubt == NULL ? "it is not listed" : doubt);
+		look_lost(check, doubt == NULL ? "it is not listed" : doubt);
 	else
 		set_absent(check);
 	free(doubt);

@@ -77,7 +77,9 @@ enum register_presence register_look(const json_t *checks, const char *id, const
 	/* Agents before 1.7 tell no type: the mark alone decides there. */
 	if (*type != '\0' && strcmp(type, "ttl") != 0)
 		return PRESENCE_CLASH;
-	return register_is_marked(notes, instance) ? PRESENCE_OURS : PRESENCE_CLASH;
+	/* An agent always tells the Notes; an answer without them cannot tell whose it is. */
+	return notes == NULL || register_is_marked(notes, instance) ? PRESENCE_OURS
+								    : PRESENCE_CLASH;
 }
 
 /* As Go reads durations. */

@@ -80,6 +80,14 @@ static struct consul_call *answer_with(
 	return call;
 }
 
+static struct consul_call *later(struct consul_call *take_call)
+{
+	ev_timer_stop(loop, &take_call->timer);
+	ev_timer_set(&take_call->timer, 0.3, 0);
+	ev_timer_start(loop, &take_call->timer);
+	return take_call;
+}
+
 static struct consul_call *answer_code(const struct consul_reply *reply, int code)
 {
 	return answer_with(reply,
@@ -167,6 +175,8 @@ struct consul_call *consul_check_update(struct consul *consul, const char *id,
 	note("update %s=%s:%s", id, status_name(status), output);
 	if (code == 200 && !fake.away)
 		(void)json_object_set_new(check, "Status", json_string(status_name(status)));
+	if (fake.slow != NULL && strcmp(fake.slow, id) == 0)
+		return later(answer_code(&reply, code));
 	return answer_code(&reply, code);
 }
 
@@ -231,6 +241,8 @@ struct consul_call *consul_checks_get(
 		note("checks");
 	else
 		note("look %s", id);
+	if (id == NULL && fake.slow_list)
+		return later(answer_with(&reply, CONSUL_OK, 200, json_deep_copy(fake.checks)));
 	return answer_with(&reply, CONSUL_OK, 200, json_deep_copy(fake.checks));
 }
 

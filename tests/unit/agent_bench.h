@@ -18,6 +18,8 @@ extern struct fake_agent {
 	bool away; /* nobody listens */
 	bool silent; /* takes calls, never answers */
 	bool token_waits; /* the next refresh finds another token */
+	const char *slow; /* an update of this check is answered 0.3 s later, as it was when sent */
+	bool slow_list; /* so is agent/checks */
 } fake;
 
 extern char journal[8192];

@@ -86,17 +86,19 @@ static void only_the_own_mark_at_the_end_counts(void **unused)
 
 static void a_look_knows_ours_from_foreign(void **unused)
 {
-	json_t *checks = json_pack("{s:{s:s,s:s}, s:{s:s,s:s}, s:{s:s,s:s}, s:{s:s}, s:{s:s}}",
-		"ours", "Type", "ttl", "Notes", "[probity:web]", "http", "Type", "http", "Notes",
-		"[probity:web]", "other", "Type", "ttl", "Notes", "[probity:db]", "bare", "Type",
-		"ttl", "old", "Notes", "x [probity:web]");
+	json_t *checks = json_pack(
+		"{s:{s:s,s:s}, s:{s:s,s:s}, s:{s:s,s:s}, s:{s:s,s:s}, s:{s:s}, s:{s:s}}", "ours",
+		"Type", "ttl", "Notes", "[probity:web]", "http", "Type", "http", "Notes",
+		"[probity:web]", "other", "Type", "ttl", "Notes", "[probity:db]", "plain", "Type",
+		"ttl", "Notes", "", "old", "Notes", "x [probity:web]", "untold", "Type", "ttl");
 
 	(void)unused;
 	assert_int_equal(register_look(checks, "ours", "web"), PRESENCE_OURS);
 	assert_int_equal(register_look(checks, "old", "web"), PRESENCE_OURS);
 	assert_int_equal(register_look(checks, "http", "web"), PRESENCE_CLASH);
 	assert_int_equal(register_look(checks, "other", "web"), PRESENCE_CLASH);
-	assert_int_equal(register_look(checks, "bare", "web"), PRESENCE_CLASH);
+	assert_int_equal(register_look(checks, "plain", "web"), PRESENCE_CLASH);
+	assert_int_equal(register_look(checks, "untold", "web"), PRESENCE_OURS);
 	assert_int_equal(register_look(checks, "none", "web"), PRESENCE_ABSENT);
 	assert_string_equal(register_type(checks, "http"), "http");
 	assert_string_equal(register_type(checks, "none"), "");
