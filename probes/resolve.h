@@ -17,7 +17,10 @@ struct resolve_conf {
 /* Rows for a top-level `resolver:` map. */
 extern const struct conf_field resolve_fields[];
 
-/* Sets how names are looked up from now on. Call before the first lookup and on reload. */
+/*
+ * Sets how names are looked up from now on. Call before the first lookup and on
+ * reload. *conf is not kept. Lookups in flight go on as they began.
+ */
 void resolve_setup(struct ev_loop *loop, const struct resolve_conf *conf);
 void resolve_finish(void); /* at exit: drops everything, calls nobody */
 
@@ -30,12 +33,15 @@ struct resolve_answer {
 struct resolve_query;
 
 /*
- * Looks host up. done is called once, from the loop, never from inside resolve_start().
- * Equal lookups in flight are one. Answers are kept for their DNS TTL, at most 60 s.
+ * Looks host up: hosts file, then name servers, both families (AF_UNSPEC) at once
+ * and in turn. done is called once, from the loop, never from inside
+ * resolve_start(). Equal lookups in flight are one. Answers are kept for their
+ * DNS TTL, at most 60 s. `localhost` and names under it never leave the machine.
  */
 struct resolve_query *resolve_start(struct ev_loop *loop, const char *host, int family,
 	void (*done)(void *owner, const struct resolve_answer *answer), void *owner);
 
-void resolve_cancel(struct resolve_query *query); /* done is not called; accepts NULL */
+/* done is not called; accepts NULL. The lookup itself goes on: the next one joins it. */
+void resolve_cancel(struct resolve_query *query);
 
 #endif

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: MIT */
+/* probes/stream.h: a conversation over a connected socket: send, receive, part in peace. */
+#ifndef PROBES_STREAM_H
+#define PROBES_STREAM_H
+
+#include <ev.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+/*
+ * For tcp and every protocol that is spoken over it: bytes to send are queued,
+ * bytes received gather in a window until they are consumed. It has no timeout and
+ * knows no protocol. TLS joins below these calls: nothing here shows the descriptor.
+ */
+struct stream;
+
+#define STREAM_WINDOW (64 * 1024) /* bytes received and not consumed, at most: any greeting fits   \
+				   */
+
+struct stream_setup {
+	struct ev_loop *loop;
+	int take_fd; /* connected and non-blocking; the stream's from now on */
+
+	/* All of these come from the loop, never from inside stream calls, and may destroy it. */
+
+	/* There is more in the window. May be NULL. */
+	void (*received)(void *owner);
+
+	/* All that was queued is with the kernel. May be NULL. */
+	void (*sent)(void *owner);
+
+	/*
+	 * No more will come: error is 0 where the peer closed in order, ENOBUFS where the
+	 * window is full, else the errno (ECONNRESET, ...). Once, after the last received().
+	 */
+	void (*ended)(void *owner, int error);
+	void *owner;
+};
+
+struct stream *stream_create(const struct stream_setup *setup);
+
+/* Queues a copy. What the peer no longer takes is dropped: its answer may be there already. */
+void stream_send(struct stream *stream, const void *bytes, size_t length);
+
+/* The window: what was received and not consumed. Borrowed until the next callback. */
+const char *stream_bytes(const struct stream *stream, size_t *ret_length);
+void stream_consume(struct stream *stream, size_t length);
+
+/* Ends with FIN, not RST, as far as that is possible without waiting; accepts NULL. */
+void stream_destroy(struct stream *stream);
+
+/* The same for a connection that was only made: end of the conversation. */
+void stream_close(int take_fd);
+
+#endif
