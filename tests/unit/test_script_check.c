@@ -69,10 +69,10 @@ static void test_users_are_resolved_at_load(void **state)
 	assert_string_equal(conf.home, "/nonexistent");
 	conf.user = "65534";
 	conf.group = "1";
+	conf.shell = "id -u; id -g; echo $USER";
 	assert_true(check(&conf));
 	assert_string_equal(conf.login, "nobody");
 	assert_int_equal(conf.gid, 1);
-	conf.shell = "id -u; id -g; echo $USER";
 	run(&conf, PROBE_PASSING, "65534\n1\nnobody");
 }
 
