@@ -70,6 +70,14 @@ struct conf_kind {
 
 	/* JSON Schema of what parse accepts; the caller owns it. */
 	json_t *(*schema)(const struct conf_field *field);
+
+	/* Optional: what an absent key without a default means; node is the map that lacks it. */
+	bool (*absent)(struct conf_load *load, const struct conf_field *field,
+		const struct conf_node *node, void *member);
+
+	/* Optional: the value as an indented block, for what one line cannot show well. */
+	void (*print_block)(
+		const struct conf_field *field, const void *member, int indent, FILE *stream);
 };
 
 /* What the members hold. All memory is the arena's; every string is terminated. */
