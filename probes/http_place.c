@@ -17,6 +17,8 @@
 /* Bytes of a URL in a message: the reader must see host and path, not the whole of it. */
 #define SHOWN_MAX 256
 
+#define ELLIPSIS "\xe2\x80\xa6" /* U+2026 */
+
 /* A part of a URL in our own memory, wiped in libcurl's; NULL if it has none. */
 static char *take_part(CURLU *url, CURLUPart part, unsigned int flags)
 {
@@ -198,18 +200,18 @@ char *http_redact(const char *text)
 	const char *path = text + before + inside;
 	size_t length = strcspn(path, "?#");
 	bool cut = before + inside + length > SHOWN_MAX;
+	const char *more = "";
 	char *authority, *shown;
 
 	if (is_opaque(text))
-		return xprintf("%.*s:...", (int)strcspn(text, ":"), text);
+		return xprintf("%.*s:" ELLIPSIS, (int)strcspn(text, ":"), text);
 	if (cut)
 		length = before + inside > SHOWN_MAX ? 0 : SHOWN_MAX - before - inside;
 	authority = redact_login(text + before, inside);
-	shown = xprintf("%.*s%.*s%.*s%s", (int)before, text, SHOWN_MAX, authority, (int)length,
-		path,
-		cut                           ? "..."
-			: path[length] == '?' ? "?..."
-					      : "");
+	if (cut || path[length] == '?')
+		more = cut ? ELLIPSIS : "?" ELLIPSIS;
+	shown = xprintf(
+		"%.*s%.*s%.*s%s", (int)before, text, SHOWN_MAX, authority, (int)length, path, more);
 	free(authority);
 	return shown;
 }

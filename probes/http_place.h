@@ -38,7 +38,7 @@ char *http_place_authority(const struct http_place *place);
 /* Same scheme, host and port. */
 bool http_place_same(const struct http_place *a, const struct http_place *b);
 
-/* Any text that may be a URL, safe to show: user:***@, ?..., no fragment. free(). */
+/* Any text that may be a URL, safe to show: user:***@, ?…, no fragment. free(). */
 char *http_redact(const char *text);
 
 enum http_redirects { /* in the order of the row's choices */

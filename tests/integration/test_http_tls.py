@@ -101,7 +101,7 @@ CASES = {
                      "TLS failed: the server refuses: protocol version"),
     "client_wanted": (lambda b: b.tls("client"), "critical", "unexpected status: HTTP 400"),
     "moved": (lambda b: b.tls("good", "/moved"), "passing",
-              r"HTTP 200; redirected to https://127\.0\.0\.1:\d+/new\?\.\.\."),
+              r"HTTP 200; redirected to https://127\.0\.0\.1:\d+/new\?…"),
     "moved_renamed": (lambda b: b.tls("good", "/moved", server_name="web.internal"), "passing",
                       r"HTTP 200; redirected to .*"),
     "down": (lambda b: {**b.tls("good", "/down"), "redirects": "follow"}, "critical",
