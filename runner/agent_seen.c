@@ -117,7 +117,7 @@ static void look_lost(struct agent_check *check, const char *cause)
 	struct agent *agent = check->agent;
 
 	/* Others that are lost with the first one would notice only with their own next call. */
-	if (agent->troubled[TROUBLE_LOST] == 0)
+	if (agent->troubled[TROUBLE_LOST] == 0 && agent->taken_at < check->sent_at)
 		agent_inventory_take(agent);
 	set_lost(check, cause);
 }

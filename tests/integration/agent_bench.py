@@ -1,9 +1,62 @@
 # SPDX-License-Identifier: MIT
 """What the tests of the agent side share: a target that can be switched, and configurations."""
-from lab import Reply, SANITIZED
+import inspect
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from lab import Lab, Reply, SANITIZED
 
 # A sanitized binary on a busy machine is late by itself; bounds that are about pace get this much.
 SLACK = 0.6 if SANITIZED else 0.3
+
+
+def _lab_agent(lab):
+    agent = lab.fake_agent()
+    agent.add_service("web-1", "web", 8080)
+    return agent
+
+
+def _lab_consul(lab):
+    consul = lab.consul()
+    consul.register_service("web-1", "web", 8080)
+    return consul
+
+
+class SideBySide:
+    """Runs functions at the same time, as tests that mostly wait should: each in a lab of its own.
+
+    A decorator. What a function asks for by name is what the fixtures of that name give.
+    """
+
+    def __init__(self, workers):
+        self.workers = workers
+        self.functions = {}
+        self.results = None
+
+    def __call__(self, function):
+        self.functions[function.__name__] = function
+        return function
+
+    @staticmethod
+    def _run(function):
+        lab = Lab(strays=False)
+        try:
+            makers = {"lab": lambda lab: lab, "agent": _lab_agent, "consul": _lab_consul}
+            function(*[makers[name](lab) for name in inspect.signature(function).parameters])
+        finally:
+            lab.end()
+
+    def test(self):
+        """The one test function, with the name of each function as its parameter."""
+        @pytest.mark.parametrize("name", list(self.functions))
+        def test(name):
+            if self.results is None:
+                pool = ThreadPoolExecutor(self.workers)
+                self.results = {each: pool.submit(self._run, function)
+                                for each, function in self.functions.items()}
+            self.results[name].result()
+        return test
 
 
 class Switch:

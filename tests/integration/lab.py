@@ -288,9 +288,13 @@ def _private_base():
 
 
 class Lab:
-    """Starts things for a test and ends them in reverse order."""
+    """Starts things for a test and ends them in reverse order.
 
-    def __init__(self):
+    strays: ends what the test's processes left behind, too; not where tests run side by side.
+    """
+
+    def __init__(self, strays=True):
+        self.strays = strays
         self.folder = Path(tempfile.mkdtemp(prefix="probity-lab-", dir=_private_base()))
         self.folder.chmod(0o755)  # scripts run as nobody must get in
         self._ends = []
@@ -350,7 +354,8 @@ class Lab:
                 self._ends.pop()()
             except Exception as error:  # pylint: disable=broad-except
                 errors.append(error)
-        end_strays()
+        if self.strays:
+            end_strays()
         shutil.rmtree(self.folder, ignore_errors=True)
         if errors:
             raise errors[0]

@@ -3,11 +3,14 @@
 import os
 import time
 
-from agent_bench import SLACK, Switch, config, gaps, says
-from lab import CUT, RESET, Reply, free_port, strict_json
+from agent_bench import SLACK, SideBySide, Switch, config, gaps, says
+from lab import CUT, RESET, Reply, free_port, strict_json, wait_for
+
+together = SideBySide(7)
 
 
-def test_update_is_exactly_what_the_agent_wants(lab, agent):
+@together
+def update_is_exactly_what_the_agent_wants(lab, agent):
     lab.probity(config(agent, says("warning", 'a "b" \\ c')))
     update = agent.wait_update("web-1:ready", "warning")
     request = [r for r in agent.calls("PUT", "/v1/agent/check/update/") if r.at == update.at][0]
@@ -21,7 +24,8 @@ def test_update_is_exactly_what_the_agent_wants(lab, agent):
     assert agent.problems == []
 
 
-def test_first_decision_is_registered_and_updated_at_once(lab, agent):
+@together
+def first_decision_is_registered_and_updated_at_once(lab, agent):
     lab.probity(config(agent, says("critical", "down")))
     update = agent.wait_update("web-1:ready")
     assert update.status == "critical"
@@ -31,7 +35,8 @@ def test_first_decision_is_registered_and_updated_at_once(lab, agent):
     assert agent.problems == []
 
 
-def test_heartbeats_keep_their_own_pace(lab, agent):
+@together
+def heartbeats_keep_their_own_pace(lab, agent):
     # A long interval does not stretch them; each run at a short one does not add any.
     lab.probity(config(agent, says("passing", "a", "slow", interval="1m", timeout="5s"),
                        says("passing", "b", "fast", interval="200ms")))
@@ -44,14 +49,16 @@ def test_heartbeats_keep_their_own_pace(lab, agent):
         assert all(0.7 < gap < 1 + SLACK for gap in gaps(updates)[1:]), gaps(updates)
 
 
-def test_ids_are_encoded_once(lab, agent):
+@together
+def ids_are_encoded_once(lab, agent):
     lab.probity(config(agent, says("passing", "ok", id="svc /a/b#1?é")))
     update = agent.wait_update("svc /a/b#1?é")
     request = [r for r in agent.calls("PUT", "/v1/agent/check/update/") if r.at == update.at][0]
     assert request.target == "/v1/agent/check/update/svc%20%2Fa%2Fb%231%3F%C3%A9"
 
 
-def test_unreachable_at_start_is_said_once_and_delivered_later(lab, agent):
+@together
+def unreachable_at_start_is_said_once_and_delivered_later(lab, agent):
     agent.close()
     daemon = lab.probity(config(agent, says("critical", "down")))
     daemon.wait_check("web-1:ready", status="critical")
@@ -65,7 +72,8 @@ def test_unreachable_at_start_is_said_once_and_delivered_later(lab, agent):
     assert len(daemon.log_lines("answers again")) == 1, daemon.log_text()
 
 
-def test_token_is_sent_and_rotated(lab, agent):
+@together
+def token_is_sent_and_rotated(lab, agent):
     token = lab.folder / "token"
     token.write_text("S3CRET-old\n")
     good = "S3CRET-old"
@@ -94,7 +102,8 @@ def test_token_is_sent_and_rotated(lab, agent):
     assert "S3CRET" not in str(daemon.status())
 
 
-def test_refused_bytes_are_not_repeated_at_once(lab, agent):
+@together
+def refused_bytes_are_not_repeated_at_once(lab, agent):
     agent.hook = lambda request: (Reply(400, "Request decode failed")
                                   if "/check/update/" in request.path else None)
     daemon = lab.probity(config(agent, says("passing", "ok")))
@@ -106,7 +115,8 @@ def test_refused_bytes_are_not_repeated_at_once(lab, agent):
     agent.wait_update("web-1:ready", timeout=6)
 
 
-def test_redirects_are_never_followed(lab, agent):
+@together
+def redirects_are_never_followed(lab, agent):
     other = lab.server()
     agent.hook = lambda request: (Reply(307, "", {"Location": f"{other.url}{request.target}"})
                                   if "/check/update/" in request.path else None)
@@ -116,7 +126,8 @@ def test_redirects_are_never_followed(lab, agent):
     assert other.connections == 0
 
 
-def test_cut_and_unreadable_answers_are_no_acknowledgement(lab, agent):
+@together
+def cut_and_unreadable_answers_are_no_acknowledgement(lab, agent):
     """After each of them the state is sent until it is confirmed, and nothing crashes."""
     answers = [CUT, RESET, Reply(0, raw=b"220 mail ESMTP\r\n", close=True),
                Reply(0, raw=b"HTTP/1.1 200 OK\r\nContent-Length: 99\r\n\r\nhalf", close=True)]
@@ -142,7 +153,8 @@ def test_cut_and_unreadable_answers_are_no_acknowledgement(lab, agent):
     assert len(daemon.log_lines("cannot be used")) == 1, daemon.log_text()
 
 
-def test_unreadable_lists_close_the_gate(lab, agent):
+@together
+def unreadable_lists_close_the_gate(lab, agent):
     agent.hook = lambda request: Reply(200, "{]") if request.method == "GET" else None
     daemon = lab.probity(config(agent, says("passing", "ok")))
     daemon.wait_log("unreadable answer")
@@ -151,7 +163,8 @@ def test_unreadable_lists_close_the_gate(lab, agent):
     agent.wait_update("web-1:ready")
 
 
-def test_unix_socket(lab):
+@together
+def unix_socket(lab):
     agent = lab.fake_agent(unix=str(lab.folder / "agent.sock"))
     agent.add_service("web-1", "web", 8080)
     lab.probity(config(agent, says("passing", "ok")))
@@ -159,7 +172,8 @@ def test_unix_socket(lab):
     assert agent.problems == []
 
 
-def test_service_of_another_is_waited_for(lab):
+@together
+def service_of_another_is_waited_for(lab):
     agent = lab.fake_agent()
     daemon = lab.probity(config(agent, says("passing", "ok"), says("warning", "hm", "other")))
     daemon.wait_log("unknown service web-1: waiting for it to be registered")
@@ -174,7 +188,8 @@ def test_service_of_another_is_waited_for(lab):
     assert agent.problems == []
 
 
-def test_own_service_is_registered_with_all_its_checks(lab):
+@together
+def own_service_is_registered_with_all_its_checks(lab):
     agent = lab.fake_agent()
     switch = Switch(lab)
     service = {"id": "web-1", "register": {"name": "web", "port": 8080, "tags": ["v2"],
@@ -195,15 +210,19 @@ def test_own_service_is_registered_with_all_its_checks(lab):
     assert agent.problems == []
 
 
-def test_own_service_that_differs_is_corrected_without_its_checks(lab, agent):
+@together
+def own_service_that_differs_is_corrected_without_its_checks(lab, agent):
     service = {"id": "web-1", "register": {"name": "web", "port": 9090}}
     lab.probity(config(agent, says("passing", "ok"), service=service))
     agent.wait_update("web-1:ready", "passing")
+    wait_for(lambda: agent.services["web-1"]["Port"] == 9090, 2, what="the new port")
     calls = [r.json for r in agent.calls("PUT", "/v1/agent/service/register")]
-    assert len(calls) == 1 and calls[0]["Port"] == 9090 and "Checks" not in calls[0]
+    assert len(calls) == 1 and "Checks" not in calls[0]
+    assert agent.status("web-1:ready") == "passing"
 
 
-def test_stopping_delivers_bad_news_only(lab, agent):
+@together
+def stopping_delivers_bad_news_only(lab, agent):
     switch = Switch(lab)
     daemon = lab.probity(config(agent, switch.check(), says("passing", "ok", "fine")))
     agent.wait_update("web-1:ready", "passing")
@@ -219,7 +238,8 @@ def test_stopping_delivers_bad_news_only(lab, agent):
     assert agent.status("web-1:ready") == "critical"
 
 
-def test_stopping_says_critical_where_asked_to(lab, agent):
+@together
+def stopping_says_critical_where_asked_to(lab, agent):
     daemon = lab.probity(config(agent, says("passing", "ok"),
                                 service={"id": "web-1", "on_stop": "critical"}))
     agent.wait_update("web-1:ready", "passing")
@@ -227,7 +247,8 @@ def test_stopping_says_critical_where_asked_to(lab, agent):
     assert agent.updates("web-1:ready")[-1].status == "critical"
 
 
-def test_stopping_leaves_passing_claims_alone(lab, agent):
+@together
+def stopping_leaves_passing_claims_alone(lab, agent):
     daemon = lab.probity(config(agent, says("passing", "ok")))
     agent.wait_update("web-1:ready", "passing")
     begin = time.monotonic()
@@ -236,14 +257,16 @@ def test_stopping_leaves_passing_claims_alone(lab, agent):
     assert agent.calls("PUT", "/v1/agent/check/deregister", begin) == []
 
 
-def test_standalone_calls_nobody(lab):
+@together
+def standalone_calls_nobody(lab):
     daemon = lab.probity({"consul": "off", "checks": [says("passing", "ok", node=True)]})
     row = daemon.wait_check("probity:ready", status="passing")
     assert row["agent"]["registered"] is False
     assert daemon.status()["agent"]["off"] is True
 
 
-def test_reload_to_another_agent_delivers_there(lab, agent):
+@together
+def reload_to_another_agent_delivers_there(lab, agent):
     other = lab.fake_agent()
     other.add_service("web-1", "web")
     daemon = lab.probity(config(agent, says("passing", "ok")))
@@ -256,7 +279,8 @@ def test_reload_to_another_agent_delivers_there(lab, agent):
     assert agent.updates(after=moved) == []
 
 
-def test_json_on_the_wire_is_strict(lab, agent):
+@together
+def json_on_the_wire_is_strict(lab, agent):
     raw = "printf 'temp \\344\\260C \\377 ok \"q\" \\\\ \\033[1m\\ttab'; exit 1"
     lab.probity(config(agent, {"name": "ready", "script": ["/bin/sh", "-c", raw],
                                "interval": "1s", "ttl": "3s"}))
@@ -266,7 +290,8 @@ def test_json_on_the_wire_is_strict(lab, agent):
     assert agent.problems == []
 
 
-def test_unused_port_is_named(lab):
+@together
+def unused_port_is_named(lab):
     port = free_port()
     daemon = lab.probity({"consul": f"http://127.0.0.1:{port}", "service": {"id": "web-1"},
                           "checks": [says("passing", "ok")]})
@@ -274,3 +299,6 @@ def test_unused_port_is_named(lab):
     assert f"127.0.0.1:{port}" in line
     view = daemon.status()["agent"]
     assert view["reachable"] is False and "refused" in view["problem"].lower()
+
+
+test_together = together.test()

@@ -3,13 +3,16 @@
 import itertools
 import time
 
-from agent_bench import SLACK, Switch, config, gaps, most_within
+from agent_bench import SLACK, SideBySide, Switch, config, gaps, most_within
 from lab import SILENCE, Reply, descriptors
 
 READY = "web-1:ready"
 
+together = SideBySide(6)
 
-def test_unknown_check_in_every_wording(lab, agent):
+
+@together
+def unknown_check_in_every_wording(lab, agent):
     """The agent says in changing words that it does not know the check, and lists it all the same."""
     answers = itertools.cycle([Reply(404, 'Unknown check ID "x"'), Reply(500, 'Unknown check "x"'),
                                Reply(500, 'CheckID "x" does not have associated TTL')])
@@ -31,7 +34,8 @@ def test_unknown_check_in_every_wording(lab, agent):
     assert agent.problems == []
 
 
-def test_lost_check_is_registered_again_with_the_current_status(lab, agent):
+@together
+def lost_check_is_registered_again_with_the_current_status(lab, agent):
     switch = Switch(lab)
     daemon = lab.probity(config(agent, switch.check(), switch.check("other")))
     agent.wait_update(READY, "passing")
@@ -51,7 +55,8 @@ def test_lost_check_is_registered_again_with_the_current_status(lab, agent):
     assert agent.problems == []
 
 
-def test_closed_port_loses_no_change(lab, agent):
+@together
+def closed_port_loses_no_change(lab, agent):
     switch = Switch(lab)
     daemon = lab.probity(config(agent, switch.check()))
     agent.wait_update(READY, "passing")
@@ -70,7 +75,8 @@ def test_closed_port_loses_no_change(lab, agent):
     assert all(0.7 < gap < 1 + SLACK for gap in gaps(beats)), gaps(beats)
 
 
-def test_flips_behind_a_closed_port_are_not_replayed(lab, agent):
+@together
+def flips_behind_a_closed_port_are_not_replayed(lab, agent):
     switch = Switch(lab)
     daemon = lab.probity(config(agent, switch.check(interval="300ms", timeout="250ms")))
     agent.wait_update(READY, "passing")
@@ -86,7 +92,8 @@ def test_flips_behind_a_closed_port_are_not_replayed(lab, agent):
     assert [u.status for u in agent.updates(READY, after=opened)] == ["passing"]
 
 
-def test_silent_agent_is_left_alone_and_caught_up_with(lab, agent):
+@together
+def silent_agent_is_left_alone_and_caught_up_with(lab, agent):
     """It takes requests and never answers; probes keep their rhythm, and nothing piles up."""
     switch = Switch(lab)
     count = 50
@@ -128,7 +135,8 @@ def test_silent_agent_is_left_alone_and_caught_up_with(lab, agent):
     assert len(daemon.log_lines("cannot be used")) == 1, daemon.log_text()
 
 
-def test_one_check_that_the_agent_fails_on_does_not_hold_up_the_others(lab, agent):
+@together
+def one_check_that_the_agent_fails_on_does_not_hold_up_the_others(lab, agent):
     switch = Switch(lab)
     agent.hook = lambda request: (Reply(500, "disk full")
                                   if request.path.endswith("/update/web-1:bad") else None)
@@ -140,3 +148,6 @@ def test_one_check_that_the_agent_fails_on_does_not_hold_up_the_others(lab, agen
     switched = time.monotonic()
     for name in ("good", "fine"):
         assert agent.wait_update(f"web-1:{name}", "critical", timeout=6).at - switched < 4.5
+
+
+test_together = together.test()

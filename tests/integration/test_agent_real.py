@@ -2,13 +2,13 @@
 """What readers of a real Consul agent get: catalog, passing-only view, DNS."""
 import time
 
-import pytest
-
-from agent_bench import SLACK, Switch, config, says
+from agent_bench import SLACK, SideBySide, Switch, config, says
 from lab import wait_for
 
 READY = "web-1:ready"
 OWN = {"id": "web-1", "register": {"name": "web", "port": 8080}}
+
+together = SideBySide(5)
 
 
 def views(consul):
@@ -24,7 +24,8 @@ def wait_views(consul, status, passing, srv, timeout=4):
              what=lambda: f"{status} {passing} {srv}; it is {views(consul)}")
 
 
-def test_every_status_reaches_every_reader(lab, consul):
+@together
+def every_status_reaches_every_reader(lab, consul):
     flag = lab.folder / "flag"
     flag.write_text("0")
     script = {"name": "ready", "script": ["/bin/sh", "-c", f"read -r code < {flag}; exit $code"],
@@ -39,7 +40,8 @@ def test_every_status_reaches_every_reader(lab, consul):
         wait_views(consul, status, passing, srv)
 
 
-def test_output_arrives_whole_or_as_head_and_tail(lab, consul):
+@together
+def output_arrives_whole_or_as_head_and_tail(lab, consul):
     exact = "x" * 4000 + "y" * 90 + "ende"
     lab.probity(config(
         consul, says("critical", exact[:4094], "whole"),
@@ -58,8 +60,7 @@ def test_output_arrives_whole_or_as_head_and_tail(lab, consul):
     assert catalog["Status"] == "critical"
 
 
-@pytest.mark.parametrize("loss", ["kill", "reload"])
-def test_lost_state_comes_back_without_a_wrong_word(lab, consul, loss):
+def _lose_state(lab, consul, loss):
     """The agent forgets everything; the service and its checks are back as they were."""
     good, bad = Switch(lab), Switch(lab, status=500)
     daemon = lab.probity(config(consul, good.check(), bad.check("bad"), good.check("node", node=True),
@@ -95,6 +96,16 @@ def test_lost_state_comes_back_without_a_wrong_word(lab, consul, loss):
     assert consul.status(READY) == "passing" and consul.status("web-1:bad") == "critical"
 
 
+@together
+def state_lost_in_a_crash_comes_back_without_a_wrong_word(lab, consul):
+    _lose_state(lab, consul, "kill")
+
+
+@together
+def state_lost_in_a_reload_comes_back_without_a_wrong_word(lab, consul):
+    _lose_state(lab, consul, "reload")
+
+
 def _answers(consul):
     try:
         return consul.call("GET", "/v1/agent/checks", timeout=1)[0] == 200
@@ -102,7 +113,8 @@ def _answers(consul):
         return False
 
 
-def test_restart_changes_nothing_in_the_catalog(lab, consul):
+@together
+def restart_changes_nothing_in_the_catalog(lab, consul):
     good, bad = Switch(lab), Switch(lab, status=500)
     daemon = lab.probity(config(consul, good.check(ttl="10s"), bad.check("bad", ttl="10s",
                                                                        failures_before_critical=2)))
@@ -118,7 +130,8 @@ def test_restart_changes_nothing_in_the_catalog(lab, consul):
     assert [watcher.values for watcher in watchers] == [["passing"], ["critical"]]
 
 
-def test_killed_daemon_leaves_critical_by_ttl(lab, consul):
+@together
+def killed_daemon_leaves_critical_by_ttl(lab, consul):
     daemon = lab.probity(config(consul, says("passing", "ok")))
     wait_views(consul, "passing", 1, 1)
     daemon.kill()
@@ -129,7 +142,8 @@ def test_killed_daemon_leaves_critical_by_ttl(lab, consul):
     wait_views(consul, "critical", 0, 0)
 
 
-def test_service_that_another_tool_registers_later(lab):
+@together
+def service_that_another_tool_registers_later(lab):
     consul = lab.consul()
     daemon = lab.probity(config(consul, says("passing", "ok"), says("critical", "no", "other")))
     daemon.wait_log("unknown service web-1")
@@ -140,7 +154,8 @@ def test_service_that_another_tool_registers_later(lab):
     assert time.monotonic() - registered < 1.5 + SLACK
 
 
-def test_own_service_is_never_passing_without_proof(lab):
+@together
+def own_service_is_never_passing_without_proof(lab):
     consul = lab.consul()
     watcher = consul.watch_passing("web")
     switch = Switch(lab)
@@ -157,7 +172,8 @@ def test_own_service_is_never_passing_without_proof(lab):
     assert service["Port"] == 8080 and service["Service"] == "web"
 
 
-def test_what_left_the_file_is_deregistered_and_no_more(lab, consul):
+@together
+def what_left_the_file_is_deregistered_and_no_more(lab, consul):
     consul.put("/v1/agent/check/register", {"ID": "foreign", "Name": "foreign", "TTL": "60s",
                                             "ServiceID": "web-1", "Status": "passing"})
     consul.put("/v1/agent/check/register", {"ID": "stranger", "Name": "stranger", "TTL": "60s",
@@ -174,7 +190,8 @@ def test_what_left_the_file_is_deregistered_and_no_more(lab, consul):
     assert consul.status("foreign") == consul.status("stranger") == "passing"
 
 
-def test_removing_the_last_check_is_said_loudly(lab, consul):
+@together
+def removing_the_last_check_is_said_loudly(lab, consul):
     daemon = lab.probity(config(consul, says("passing", "ok"), says("passing", "ok", "x", node=True)))
     consul.wait_status(READY, "passing")
     daemon.reload(config(consul, says("passing", "ok", "x", node=True)))
@@ -182,7 +199,8 @@ def test_removing_the_last_check_is_said_loudly(lab, consul):
     assert consul.check(READY) is None
 
 
-def test_renamed_check_leaves_no_gap(lab, consul):
+@together
+def renamed_check_leaves_no_gap(lab, consul):
     """The old id stands until the new one is acknowledged: without any check it is passing."""
     daemon = lab.probity(config(consul, says("critical", "no", "old")))
     consul.wait_status("web-1:old", "critical")
@@ -193,7 +211,8 @@ def test_renamed_check_leaves_no_gap(lab, consul):
     assert watcher.values == [0]
 
 
-def test_changed_notes_and_ttl_keep_the_status(lab, consul):
+@together
+def changed_notes_and_ttl_keep_the_status(lab, consul):
     daemon = lab.probity(config(consul, says("warning", "hm")))
     consul.wait_status(READY, "warning")
     wait_for(lambda: (consul.catalog_check("web", READY) or {}).get("Status") == "warning", 3,
@@ -206,7 +225,8 @@ def test_changed_notes_and_ttl_keep_the_status(lab, consul):
     assert watcher.values == ["warning"]
 
 
-def test_check_of_another_under_our_id_is_left_alone(lab, consul):
+@together
+def check_of_another_under_our_id_is_left_alone(lab, consul):
     consul.put("/v1/agent/check/register", {"ID": READY, "Name": "theirs", "TTL": "60s",
                                             "ServiceID": "web-1", "Status": "warning"})
     daemon = lab.probity(config(consul, says("passing", "ok"), says("passing", "ok", "fine")))
@@ -216,10 +236,14 @@ def test_check_of_another_under_our_id_is_left_alone(lab, consul):
     assert len(daemon.log_lines("not ours")) == 1, daemon.log_text()
 
 
-def test_strange_ids_work_on_a_real_agent(lab, consul):
+@together
+def strange_ids_work_on_a_real_agent(lab, consul):
     odd = 'svc /a/b#1?é "q" %2F+'
     daemon = lab.probity(config(consul, says("passing", "ok", id=odd), says("passing", "ok")))
     consul.wait_status(odd, "passing")
     consul.wait_status(READY, "passing")
     daemon.reload(config(consul, says("passing", "ok")))
     wait_for(lambda: consul.check(odd) is None, 4, what="it is gone")
+
+
+test_together = together.test()

@@ -74,6 +74,27 @@ static void what_was_lost_while_the_agent_was_away_is_found_at_once(void **unuse
 	assert_string_equal(text(json_object_get(fake.checks, "b"), "Status"), "passing");
 }
 
+static void a_restarted_agent_is_asked_for_its_list_once(void **unused)
+{
+	(void)unused;
+	know_all();
+	agent = agent_create(loop, &settings);
+	publish("a", PROBE_PASSING, "fine");
+	publish("b", PROBE_PASSING, "good");
+	run_for(0.2);
+	fake.away = true;
+	publish("a", PROBE_WARNING, "slow");
+	run_for(0.2);
+	(void)json_object_clear(fake.checks);
+	fake.away = false;
+	journal[0] = '\0';
+	run_for(1.2);
+	assert_non_null(strstr(journal, "look a; "));
+	assert_non_null(strstr(journal, "checks; "));
+	assert_null(strstr(strstr(journal, "checks; ") + 1, "checks; "));
+	assert_int_equal(count_lines("has all checks again"), 1);
+}
+
 static void a_refusal_from_before_the_registration_is_no_failure(void **unused)
 {
 	(void)unused;
@@ -320,6 +341,7 @@ int main(void)
 		TEST(lost_state_is_restored_with_the_current_status),
 		TEST(others_that_are_lost_are_found_at_once),
 		TEST(what_was_lost_while_the_agent_was_away_is_found_at_once),
+		TEST(a_restarted_agent_is_asked_for_its_list_once),
 		TEST(a_refusal_from_before_the_registration_is_no_failure),
 		TEST(an_old_list_does_not_lose_a_new_check),
 		TEST(a_service_that_went_unseen_is_waited_for),
