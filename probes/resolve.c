@@ -15,8 +15,7 @@
 #include "probes/resolve_conf.h"
 #include "probes/resolve_found.h"
 
-#define RESOLV_CONF "/etc/resolv.conf"
-#define LOOK_AGAIN 1.0 /* s between two looks whether RESOLV_CONF changed */
+#define LOOK_AGAIN 1.0 /* s between two looks whether resolv.conf changed */
 
 /* s the other family is waited for once one has an answer: RFC 8305, section 3. */
 #define FAMILY_DELAY 0.05
@@ -54,10 +53,10 @@ static struct {
 	struct resolve_channel *channel;
 	struct resolve_how how;
 	char *servers; /* how.servers, owned */
-	struct stat seen; /* RESOLV_CONF when the channel was made */
-	double looked; /* monotonic, at RESOLV_CONF */
+	struct stat seen; /* resolv.conf when the channel was made */
+	double looked; /* monotonic, at resolv.conf */
 	bool finishing;
-} resolver = {.how = {.timeout = 0.3, .tries = 3, .resolv_conf = RESOLV_CONF}};
+} resolver = {.how = {.timeout = 0.3, .tries = 3}};
 
 static int compare(const void *a, const void *b)
 {
@@ -202,7 +201,7 @@ static void forget(void)
 	}
 }
 
-/* A channel for how things are now: a new one where RESOLV_CONF has changed. */
+/* A channel for how things are now: a new one where resolv.conf has changed. */
 static struct resolve_channel *channel_now(void)
 {
 	double now = clock_monotonic();
@@ -213,7 +212,7 @@ static struct resolve_channel *channel_now(void)
 		return resolver.channel;
 	resolver.looked = now;
 	/* Where it is missing c-ares asks 127.0.0.1, as the manual page of resolv.conf says. */
-	(void)stat(resolver.how.resolv_conf, &is);
+	(void)stat(resolve_conf_file, &is);
 	same = is.st_ino == resolver.seen.st_ino && is.st_size == resolver.seen.st_size &&
 		is.st_mtim.tv_sec == resolver.seen.st_mtim.tv_sec &&
 		is.st_mtim.tv_nsec == resolver.seen.st_mtim.tv_nsec;
@@ -222,6 +221,7 @@ static struct resolve_channel *channel_now(void)
 	channel_retire(resolver.channel);
 	forget();
 	resolver.seen = is;
+	resolver.how.resolv_conf = resolve_conf_file;
 	resolver.channel = channel_create(resolver.loop, &resolver.how);
 	if (resolver.channel == NULL)
 		notice("cannot start the resolver; no name can be looked up");

@@ -11,6 +11,8 @@
 
 #define DNS_PORT 53
 
+const char *resolve_conf_file = "/etc/resolv.conf";
+
 /* "192.0.2.1", "192.0.2.1:53", "2001:db8::1" or "[2001:db8::1]:53". */
 static bool parse_server(const char *text, struct sockaddr_storage *ret_address)
 {

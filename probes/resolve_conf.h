@@ -9,4 +9,7 @@
  */
 char *resolve_servers(const struct conf_strings *servers);
 
+/* The system's list of name servers; tests set another. */
+extern const char *resolve_conf_file;
+
 #endif

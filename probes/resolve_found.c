@@ -15,9 +15,10 @@ static const struct {
 	const char *text;
 } errors[] = {
 	{ARES_ETIMEOUT, "no answer from the name servers"},
-	{ARES_ECONNREFUSED, "the name servers cannot be reached"},
-	{ARES_ESERVFAIL, "server failure"},
-	{ARES_EREFUSED, "refused by the name server"},
+	/* c-ares goes on to the next server at these three, and says the first at the end. */
+	{ARES_ECONNREFUSED, "the name servers fail or cannot be reached"},
+	{ARES_ESERVFAIL, "the name servers fail or cannot be reached"},
+	{ARES_EREFUSED, "the name servers fail or cannot be reached"},
 	{ARES_EBADNAME, "not a valid name"},
 	{ARES_ENOMEM, "no memory or descriptor for a lookup"},
 	{ARES_ENOTINITIALIZED, "the resolver cannot start"},

@@ -24,3 +24,6 @@ set(SCRIPT_SOURCES probes/script.c probes/script_check.c probes/script_env.c pro
   probes/secret.c probes/probe.c probes/outcome.c ${CHILD_SOURCES})
 probity_unit_test(script NO_VALGRIND SOURCES ${SCRIPT_SOURCES} WRAP clone)
 probity_unit_test(script_check NO_VALGRIND SOURCES ${SCRIPT_SOURCES})
+probity_unit_test(resolve SOURCES probes/resolve.c probes/resolve_channel.c probes/resolve_conf.c
+  probes/resolve_found.c probes/dial_address.c probes/clock.c probes/notice.c config/arena.c)
+probity_unit_test(stream SOURCES probes/stream.c probes/stream_text.c config/arena.c)
