@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 """The rules of the house that a compiler does not know: floors, limits, forbidden calls."""
+import functools
 import re
 import subprocess
 from pathlib import Path
@@ -18,7 +19,8 @@ LIBRARIES = ("libcurl yaml-0.1 libpcre2-8 jansson libcares libmicrohttpd libsyst
 # Word -> the files that may use it. What blocks the loop or takes libev's children is nowhere.
 CALLS = {
     r"getaddrinfo|gethostbyname\w*|getnameinfo": (),
-    r"sleep|usleep|nanosleep|clock_nanosleep|pause": (),
+    # `probity status --watch` has no loop.
+    r"sleep|usleep|nanosleep|clock_nanosleep|pause": ("runner/status.c",),
     r"system|popen": (),
     r"wait|waitpid|waitid|wait3|wait4": ("probes/child*.c",),
     r"fork|vfork|clone|clone3|posix_spawnp?": ("probes/child*.c",),
@@ -43,6 +45,7 @@ def name(path):
     return str(path.relative_to(TOP))
 
 
+@functools.cache
 def code(path):
     """The text without comments and strings, lines kept."""
     def blank(match):
