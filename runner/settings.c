@@ -46,10 +46,16 @@ static const struct conf_field register_fields[] = {
 static const struct conf_field service_fields[] = {
 	CONF_STRING(struct service_conf, id, .flags = CONF_REQUIRED,
 		.help = "Id of the service on the agent"),
-	CONF_MAP_IF(struct service_conf, registration, register_conf, register_fields,
+	{
+		/* The key is a word that C keeps for itself. */
 		.key = "register",
+		.kind = &conf_map_if,
+		.offset = CONF_AT(struct service_conf, registration, struct register_conf *),
+		.fields = register_fields,
+		.size = sizeof(struct register_conf),
 		.help = "How probity registers the service itself; without it the service must "
-			"be registered by its owner"),
+			"be registered by its owner",
+	},
 	CONF_STRING(struct service_conf, unit, .help = "systemd unit that the service runs as"),
 	CONF_CHOICE(struct service_conf, on_stop, .choices = on_stop_choices, .fallback = "leave",
 		.help = "What is claimed when probity stops: leave the last claim to its TTL, or "
@@ -193,10 +199,15 @@ static bool file_is_safe(struct conf_load *load, const char *path)
 	return geteuid() != 0;
 }
 
+static const char *from_environment(const char *name)
+{
+	return getenv(name);
+}
+
 struct settings *settings_load(const char *path, struct conf_diag *diag)
 {
 	struct arena *arena = arena_create();
-	struct conf_load load = {.arena = arena, .diag = diag, .getenv = getenv};
+	struct conf_load load = {.arena = arena, .diag = diag, .getenv = from_environment};
 	struct settings *settings = arena_alloc(arena, sizeof(*settings));
 	struct conf_node *tree;
 

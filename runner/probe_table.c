@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: MIT
+/* The results of `probity probe`, for people and as JSON. */
+#include "runner/probe_table.h"
+
+#include <jansson.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "config/arena.h"
+#include "runner/command.h"
+#include "runner/table.h"
+
+static double phase_seconds(const struct outcome *outcome, enum probe_phase phase)
+{
+	double end = outcome->ended;
+
+	if (outcome->phase_started[phase] <= 0)
+		return -1;
+	for (enum probe_phase next = phase + 1; next < PHASE_COUNT; next++) {
+		if (outcome->phase_started[next] > 0) {
+			end = outcome->phase_started[next];
+			break;
+		}
+	}
+	return end - outcome->phase_started[phase];
+}
+
+static json_t *phases_json(const struct outcome *outcome)
+{
+	json_t *phases = json_object();
+
+	for (enum probe_phase phase = PHASE_START; phase < PHASE_COUNT; phase++) {
+		double seconds = phase_seconds(outcome, phase);
+
+		if (seconds >= 0)
+			(void)json_object_set_new(phases, phase_name(phase), json_real(seconds));
+	}
+	return phases;
+}
+
+static json_t *result_json(const struct probe_result *result)
+{
+	const struct outcome *outcome = result->outcome;
+	char *output;
+	json_t *json;
+
+	if (!result->ran)
+		return json_pack("{s:s, s:s, s:s, s:n}", "name", result->name, "id", result->id,
+			"target", result->target, "status");
+	output = output_render(&outcome->output, result->line);
+	json = json_pack("{s:s, s:s, s:s, s:s, s:s, s:f, s:s, s:o}", "name", result->name, "id",
+		result->id, "target", result->target, "status", status_name(result->status),
+		"reason", reason_text(outcome->reason), "seconds",
+		outcome->ended - outcome->started, "output", output, "phases",
+		phases_json(outcome));
+	free(output);
+	return json;
+}
+
+static void print_json(const struct probe_result *results, size_t count, FILE *stream)
+{
+	json_t *array = json_array();
+
+	for (size_t i = 0; i < count; i++)
+		(void)json_array_append_new(array, result_json(&results[i]));
+	(void)json_dumpf(array, stream, JSON_INDENT(2));
+	(void)fputc('\n', stream);
+	json_decref(array);
+}
+
+static void add_phases(struct table *table, const struct outcome *outcome)
+{
+	char *line = xstrdup("");
+
+	for (enum probe_phase phase = PHASE_START; phase < PHASE_COUNT; phase++) {
+		double seconds = phase_seconds(outcome, phase);
+		char duration[32];
+		char *longer;
+
+		if (seconds < 0)
+			continue;
+		(void)snprintf(duration, sizeof(duration), "%.1f ms", seconds * 1000);
+		longer = xprintf(
+			"%s%s%s %s", line, *line == '\0' ? "" : ", ", phase_name(phase), duration);
+		free(line);
+		line = longer;
+	}
+	table_add_note(table, line);
+	free(line);
+}
+
+static void add_result(struct table *table, const struct probe_result *result, bool verbose)
+{
+	const struct outcome *outcome = result->outcome;
+	char duration[32];
+	char *output;
+
+	if (!result->ran) {
+		table_add(table, (const char *const[]){"-", result->name, "-", "did not end"});
+		return;
+	}
+	output = output_render(&outcome->output, result->line);
+	output[strcspn(output, "\n")] = '\0';
+	table_duration(outcome->ended - outcome->started, duration, sizeof(duration));
+	table_add(table,
+		(const char *const[]){status_name(result->status), result->name, duration, output});
+	if (verbose)
+		add_phases(table, outcome);
+	free(output);
+}
+
+static void print_table(
+	const struct probe_result *results, size_t count, bool verbose, FILE *stream)
+{
+	static const char *const titles[] = {"STATUS", "NAME", "TIME", "OUTPUT", NULL};
+	struct table *table = table_create(titles);
+
+	for (size_t i = 0; i < count; i++)
+		add_result(table, &results[i], verbose);
+	table_print(table, table_wants_colour(stream), stream);
+	table_destroy(table);
+}
+
+int probe_table_print(const struct probe_result *results, size_t count,
+	const struct probe_table_style *style, FILE *stream)
+{
+	int code = EXIT_FINE;
+
+	if (style->json)
+		print_json(results, count, stream);
+	else
+		print_table(results, count, style->verbose, stream);
+	for (size_t i = 0; i < count; i++) {
+		/* The exit codes follow the order of the statuses. */
+		int one = results[i].ran ? (int)results[i].status : EXIT_COULD_NOT;
+
+		code = one > code ? one : code;
+	}
+	return code;
+}
