@@ -114,12 +114,11 @@ static int set_socket(CURL *easy, curl_socket_t fd, int what, void *data, void *
 	if (watch == NULL) {
 		watch = xcalloc(1, sizeof(*watch));
 		watch->curlev = curlev;
-		ev_io_init(&watch->io, on_socket, fd, events);
+		ev_set_cb(&watch->io, on_socket);
 		(void)curl_multi_assign(curlev->multi, fd, watch);
-	} else {
-		ev_io_stop(curlev->loop, &watch->io);
-		ev_io_set(&watch->io, fd, events);
 	}
+	ev_io_stop(curlev->loop, &watch->io);
+	ev_io_set(&watch->io, fd, events);
 	ev_io_start(curlev->loop, &watch->io);
 	return 0;
 }
@@ -217,7 +216,7 @@ void curlev_start(struct curlev *curlev, struct curlev_transfer *transfer, CURL 
 static curl_socket_t hand_over(void *data, curlsocktype purpose, struct curl_sockaddr *address)
 {
 	struct curlev_transfer *transfer = data;
-	struct sockaddr_storage peer;
+	struct sockaddr_storage peer = {0};
 	socklen_t length = sizeof(peer);
 	int fd = transfer->fd;
 

@@ -92,6 +92,17 @@ static void release(struct lookup *lookup)
 	free(lookup);
 }
 
+static void drop_query(struct resolve_query *query)
+{
+	struct resolve_query **link = &query->lookup->waiting;
+
+	while (*link != query)
+		link = &(*link)->next;
+	*link = query->next;
+	ev_clear_pending(resolver.loop, &query->told);
+	free(query);
+}
+
 static void on_told(struct ev_loop *loop, ev_prepare *watcher, int events)
 {
 	struct resolve_query *query = watcher->data;
@@ -107,7 +118,7 @@ static void on_told(struct ev_loop *loop, ev_prepare *watcher, int events)
 	(void)loop;
 	(void)events;
 	lookup->asked++;
-	resolve_cancel(query);
+	drop_query(query);
 	done(owner, &answer);
 	lookup->asked--;
 	release(lookup);
@@ -190,15 +201,19 @@ static void on_hosts(void *data, int status, int timeouts, struct ares_addrinfo 
 	ares_freeaddrinfo(answer);
 }
 
+static void forget_one(void *listed)
+{
+	struct lookup *lookup = listed;
+
+	lookup->listed = false;
+	release(lookup);
+}
+
 /* Drops kept answers, and lets nobody join what is in flight. */
 static void forget(void)
 {
-	while (resolver.tree != NULL) {
-		struct lookup *lookup = *(struct lookup **)resolver.tree;
-
-		unlist(lookup);
-		release(lookup);
-	}
+	tdestroy(resolver.tree, forget_one);
+	resolver.tree = NULL;
 }
 
 /* A channel for how things are now: a new one where resolv.conf has changed. */
@@ -295,18 +310,12 @@ struct resolve_query *resolve_start(struct ev_loop *loop, const char *host, int 
 
 void resolve_cancel(struct resolve_query *query)
 {
-	struct resolve_query **link;
 	struct lookup *lookup;
 
 	if (query == NULL)
 		return;
 	lookup = query->lookup;
-	link = &lookup->waiting;
-	while (*link != query)
-		link = &(*link)->next;
-	*link = query->next;
-	ev_clear_pending(resolver.loop, &query->told);
-	free(query);
+	drop_query(query);
 	release(lookup);
 }
 

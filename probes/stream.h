@@ -14,8 +14,8 @@
  */
 struct stream;
 
-#define STREAM_WINDOW (64 * 1024) /* bytes received and not consumed, at most: any greeting fits   \
-				   */
+/* Bytes received and not consumed, at most: any greeting fits. */
+#define STREAM_WINDOW ((size_t)64 * 1024)
 
 struct stream_setup {
 	struct ev_loop *loop;
