@@ -133,6 +133,12 @@ static void list_print(const struct conf_field *field, const void *member, FILE 
 	conf_list.print(field, member, stream);
 }
 
+static void list_print_block(const struct conf_field *field, const void *member, int indent,
+	FILE *stream)
+{
+	conf_list.print_block(field, member, indent, stream);
+}
+
 static bool list_equal(const struct conf_field *field, const void *a, const void *b)
 {
 	return conf_list.equal(field, a, b);
@@ -150,4 +156,5 @@ const struct conf_kind settings_check_list = {
 	.print = list_print,
 	.equal = list_equal,
 	.schema = list_schema,
+	.print_block = list_print_block,
 };
