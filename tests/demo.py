@@ -87,14 +87,13 @@ class Demo:
         lab.defer(lambda: self.signal(signal.SIGKILL))
         self.probity = lab.probity({
             "consul": {"address": self.consul.url},
-            "service": {
-                "id": "web-1", "register": {"name": "web", "port": port},
-                "checks": [
-                    {"name": "ready", "http": f"http://127.0.0.1:{port}/ready",
-                     "interval": f"{INTERVAL:g}s", "timeout": f"{TIMEOUT:g}s"},
-                    {"name": "process", "interval": f"{INTERVAL:g}s",
-                     "script": ["pgrep", "-F", str(folder / "nginx.pid"), "nginx"]},
-                ]}})
+            "service": {"id": "web-1", "register": {"name": "web", "port": port}},
+            "checks": [
+                {"name": "ready", "http": f"http://127.0.0.1:{port}/ready",
+                 "interval": f"{INTERVAL:g}s", "timeout": f"{TIMEOUT:g}s"},
+                {"name": "process", "interval": f"{INTERVAL:g}s",
+                 "script": ["pgrep", "-F", str(folder / "nginx.pid"), "nginx"]},
+            ]})
         for ident in ("web-1:ready", "web-1:process"):
             self.consul.wait_status(ident, "passing")
         self.process = self.consul.watch_check("web", "web-1:process")
