@@ -202,7 +202,7 @@ static void on_dialed(void *owner, int fd, enum probe_reason reason)
 	curlev_start_on(curlev, &run->transfer, run->easy, fd, on_done);
 }
 
-/* CURLOPT_PREREQFUNCTION(3): the handshake is over. */
+/* CURLOPT_PREREQFUNCTION(3): the handshake is over. Nothing secret goes to a stranger. */
 /* NOLINTNEXTLINE(readability-non-const-parameter): the type is libcurl's. */
 static int on_ready(void *data, char *peer, char *local, int peer_port, int local_port)
 {
@@ -212,6 +212,8 @@ static int on_ready(void *data, char *peer, char *local, int peer_port, int loca
 	(void)local;
 	(void)peer_port;
 	(void)local_port;
+	if (!run->tls.report.verified)
+		return CURL_PREREQFUNC_ABORT;
 	run->ready = true;
 	probe_phase(probe_of(run), PHASE_SEND);
 	return CURL_PREREQFUNC_OK;

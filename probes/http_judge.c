@@ -30,6 +30,8 @@ static const struct {
 	{CURLE_RECV_ERROR, REASON_CUT, "the connection was lost"},
 	{CURLE_SSL_CONNECT_ERROR, REASON_TLS, "no handshake; is this a TLS port?"},
 	{CURLE_PEER_FAILED_VERIFICATION, REASON_TLS, "the certificate is not valid"},
+	/* Only where http_trust finds that libcurl has put its own authorities in place of ours. */
+	{CURLE_ABORTED_BY_CALLBACK, REASON_TLS, "verified by other authorities than asked for"},
 };
 
 static struct http_verdict critical(enum probe_reason reason, char *take_text)

@@ -111,18 +111,33 @@ static int report_index(void)
 	return index;
 }
 
+static const char *alert_text(int value)
+{
+	/* The one that OpenSSL has no words for and that is met: TLS 1.3, RFC 8446, 4.4.2.4. */
+	if ((value & 0xff) == SSL_AD_CERTIFICATE_REQUIRED)
+		return "certificate required";
+	return SSL_alert_desc_string_long(value);
+}
+
 /* SSL_CTX_set_info_callback(3). */
 static void on_info(const SSL *ssl, int where, int value)
 {
-	struct http_tls *tls = SSL_CTX_get_ex_data(SSL_get_SSL_CTX(ssl), report_index());
+	SSL_CTX *context = SSL_get_SSL_CTX(ssl);
+	struct http_tls *tls = SSL_CTX_get_ex_data(context, report_index());
 
+	if (tls == NULL)
+		return;
+	if ((where & SSL_CB_HANDSHAKE_DONE) != 0)
+		tls->report.verified = SSL_CTX_get_cert_store(context) == tls->trust->store;
 	/* "close notify" is no complaint. */
-	if ((where & SSL_CB_READ_ALERT) == SSL_CB_READ_ALERT && value >> 8 == SSL3_AL_FATAL &&
-		tls != NULL)
-		tls->report.alert = SSL_alert_desc_string_long(value);
+	if ((where & SSL_CB_READ_ALERT) == SSL_CB_READ_ALERT && value >> 8 == SSL3_AL_FATAL)
+		tls->report.alert = alert_text(value);
 }
 
-/* CURLOPT_SSL_CTX_FUNCTION(3), called for each connection, after libcurl's own set-up. */
+/*
+ * CURLOPT_SSL_CTX_FUNCTION(3), called for each connection. Which of the store and
+ * libcurl's own set-up comes first differs between versions.
+ */
 static CURLcode set_context(CURL *easy, void *context, void *data)
 {
 	struct http_tls *tls = data;
@@ -137,9 +152,13 @@ static CURLcode set_context(CURL *easy, void *context, void *data)
 void http_trust_apply(CURL *easy, struct http_tls *tls)
 {
 	tls->report = (struct http_tls_report){0};
-	/* Nothing for libcurl to load: the store is ours. */
+	/*
+	 * Nothing for libcurl to load: the store is ours. Without the last of these
+	 * libcurl 7.88 would keep the first store of all and use it for every probe.
+	 */
 	(void)curl_easy_setopt(easy, CURLOPT_CAINFO, NULL);
 	(void)curl_easy_setopt(easy, CURLOPT_CAPATH, NULL);
+	(void)curl_easy_setopt(easy, CURLOPT_CA_CACHE_TIMEOUT, 0L);
 	/* RFC 8996: the older ones must not be used. */
 	(void)curl_easy_setopt(easy, CURLOPT_SSLVERSION, (long)CURL_SSLVERSION_TLSv1_2);
 	(void)curl_easy_setopt(easy, CURLOPT_SSL_VERIFYPEER, 1L);

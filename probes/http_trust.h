@@ -4,6 +4,7 @@
 #define PROBES_HTTP_TRUST_H
 
 #include <curl/curl.h>
+#include <stdbool.h>
 
 /*
  * The authorities in one file. Parsing the system's 140 takes 20 ms of CPU and
@@ -21,6 +22,7 @@ char *http_trust_refresh(struct http_trust *trust);
 /* What a TLS session of ours tells beside libcurl's code. */
 struct http_tls_report {
 	const char *alert; /* static: why the server broke off, "bad certificate"; NULL */
+	bool verified; /* the handshake is over, and it was by our authorities */
 };
 
 /*

@@ -16,10 +16,10 @@ Session = collections.namedtuple("Session", "code results text peak_kib seconds"
 def write_config(folder, checks, **top):
     """checks: name -> what stands under `http:`, with keys of the check in `_`."""
     rows = []
-    for name, http in checks.items():
+    for number, (name, http) in enumerate(checks.items()):
         http = dict(http) if isinstance(http, dict) else http
         more = http.pop("_", {}) if isinstance(http, dict) else {}
-        rows.append({"name": name, "http": http, "timeout": "3s", **more})
+        rows.append({"name": name, "id": f"c{number}", "http": http, "timeout": "3s", **more})
     path = folder / "http.yaml"
     path.write_text(json.dumps({"consul": "off", "service": {"id": "web-1"}, "checks": rows,
                                 **top}, indent=1), encoding="utf-8")
@@ -48,5 +48,6 @@ def probe_all(lab, checks, env=None, **top):
 def expect(result, status, pattern):
     """The whole first line of the output is matched."""
     line = result.output.split("\n")[0]
-    assert result.status == status and re.fullmatch(pattern, line), result
+    assert result.status == status and re.fullmatch(pattern, line), \
+        f"{result.status} in {result.seconds:.2f} s: {result.output[:500]}"
     assert len(result.output.encode()) <= 4096
