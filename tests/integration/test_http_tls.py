@@ -8,6 +8,8 @@ import threading
 import pytest
 
 from authority import Authority
+from dnsserver import DnsServer
+from faultserver import FaultServer
 from http_bench import expect, probe_all
 from lab import HttpServer, Reply, free_port, run_probity, wait_for
 from nginx import Nginx
@@ -189,6 +191,35 @@ def test_a_new_authority_counts_from_the_next_run(bench, lab):  # pylint: disabl
     trusted.unlink()
     daemon.wait_check("a", 2, status="critical")
     wait_for(lambda: "No such file" in daemon.check("a")["output"], 1)
+
+
+def test_names_are_sent_and_verified_as_written(bench, lab):  # pylint: disable=redefined-outer-name
+    """The first address of the name refuses; the second one answers."""
+    dns = DnsServer({"web.internal": ["127.1.1.1", "127.0.0.1"], "nope.internal": ["127.0.0.1"]})
+    lab.defer(dns.stop)
+    slow = FaultServer()
+    lab.defer(slow.stop)
+    port, tls = bench.port["good"], {"ca_file": str(bench.ours.file)}
+    session = probe_all(lab, {
+        "right": {"url": f"https://web.internal:{port}/", "tls": tls},
+        "wrong": {"url": f"https://nope.internal:{port}/", "tls": tls},
+        "late": {"url": f"http://web.internal:{slow.port}/stall", "_": {"timeout": "400ms"}},
+        "there": {"url": f"{slow.url}/redirect/302?https://web.internal:{port}/x?t=S3CRET8",
+                  "redirects": "follow", "tls": tls},
+        "nowhere": {"url": f"{slow.url}/redirect/302?http://gone.internal/", "redirects": "follow"},
+    }, resolver={"servers": [dns.address]})
+    results = session.results
+    assert results["right"].status == "passing"
+    assert f"sni=web.internal host=web.internal:{port} https" in results["right"].output
+    expect(results["wrong"], "critical", NAME + r"nope\.internal")
+    expect(results["late"], "critical",
+           rf"timed out after 400ms; HTTP 200, body incomplete; 127\.1\.1\.1:{slow.port} "
+           rf"Connection refused, 127\.0\.0\.1:{slow.port} connected")
+    expect(results["there"], "passing",
+           rf"HTTP 200; redirected to https://web\.internal:{port}/x\?…")
+    expect(results["nowhere"], "critical",
+           r"cannot resolve: gone\.internal: .*; redirected to http://gone\.internal/")
+    assert "S3CRET" not in session.text
 
 
 def test_tls_for_plain_http_is_a_warning(lab):
