@@ -32,7 +32,8 @@ static enum safepath_result judge(struct walk *walk, const char *path, const str
 	const char *shown = *path == '\0' ? "/" : path;
 	bool shared = (status->st_mode & (S_IWGRP | S_IWOTH)) != 0;
 
-	if (status->st_uid != 0 && status->st_uid != walk->policy->user) {
+	if (status->st_uid != 0 && status->st_uid != walk->policy->user &&
+		status->st_uid != geteuid()) {
 		walk->complaint = xprintf("%s is owned by user %u", shown, status->st_uid);
 		return SAFEPATH_UNSAFE;
 	}

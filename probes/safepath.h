@@ -20,8 +20,8 @@ struct safepath_policy {
 
 /*
  * Walks an absolute path from the root through every symbolic link, at most 40. Each
- * component must be owned by root or the user, and writable by nobody else; group
- * permission bits count for everybody in the group, whoever that is. Unless safe,
+ * component must be owned by root, the user or ourselves, and writable by nobody else;
+ * group permission bits count for everybody in the group, whoever that is. Unless safe,
  * *ret_complaint (free()) is stable text: "/x/y is mode 0777", "/x/y is owned by
  * user 1000", or for a missing one "/x/y: No such file or directory".
  */
