@@ -37,6 +37,7 @@
 
 struct match {
 	const char *text;
+	const char *shown; /* the same, what came from the environment as *** */
 	pcre2_code *code;
 	bool jit;
 };
@@ -264,6 +265,7 @@ static bool parse_pattern(struct conf_load *load, const struct conf_field *field
 	}
 	match = arena_alloc(load->arena, sizeof(*match));
 	match->text = arena_strdup(load->arena, text.text);
+	match->shown = arena_strdup(load->arena, text.shown);
 	match->code = code;
 	arena_defer(load->arena, free_code, code);
 	/* Not where memory may not be made executable (MemoryDenyWriteExecute=); it works without.
@@ -276,7 +278,7 @@ static bool parse_pattern(struct conf_load *load, const struct conf_field *field
 static void print_pattern(const struct conf_field *field, const void *member, FILE *stream)
 {
 	const struct match *match = *(const struct match *const *)member;
-	json_t *text = match == NULL ? json_null() : json_string(match->text);
+	json_t *text = match == NULL ? json_null() : json_string(match->shown);
 
 	(void)field;
 	/* JSON is YAML. */
