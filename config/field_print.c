@@ -1,17 +1,38 @@
 // SPDX-License-Identifier: MIT
-/* Structs back to YAML, and rows to JSON Schema. */
+/* Structs back to YAML. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "config/field_private.h"
 
-void field_print_text(const char *text, FILE *stream)
-{
-	/* Plain only where nothing could read it as anything else. */
-	size_t safe = strspn(
-		text, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_./:%-");
+#define LETTERS "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 
-	if (*text != '\0' && text[safe] == '\0' && *text != '-' && *text != '%' &&
-		text[safe - 1] != ':') {
+/* Words that other readers of YAML take for something else, and "null", which stands for nothing.
+ */
+static bool is_reserved(const char *text)
+{
+	static const char *const words[] = {
+		"null", "true", "false", "yes", "no", "on", "off", "y", "n"};
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++) {
+		if (strcasecmp(text, words[i]) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* Plain only where nothing could read it as anything but this text. */
+static bool is_safe_plain(const char *text)
+{
+	size_t length = strlen(text);
+
+	return length > 0 && strchr(LETTERS "/_", *text) != NULL && !is_reserved(text) &&
+		text[length - 1] != ':' && strspn(text, LETTERS "0123456789_./:%@+=-") == length;
+}
+
+static void print_text(const char *text, bool verbatim, FILE *stream)
+{
+	if (is_safe_plain(text)) {
 		(void)fputs(text, stream);
 		return;
 	}
@@ -22,13 +43,55 @@ void field_print_text(const char *text, FILE *stream)
 		if (byte == '"' || byte == '\\')
 			(void)fprintf(stream, "\\%c", byte);
 		else if (byte < 0x20 || byte == 0x7f)
-			(void)fprintf(stream, "\\x%02x", byte);
-		else if (byte == '$')
-			(void)fputs("$$", stream);
+			(void)fprintf(stream, "\\x%02X", byte);
+		else if (byte == '$' && !verbatim && (text[1] == '$' || text[1] == '{'))
+			(void)fputs("$$", stream); /* so that it reads back as one */
 		else
 			(void)fputc(byte, stream);
 	}
 	(void)fputc('"', stream);
+}
+
+void field_print_text(const char *text, FILE *stream)
+{
+	print_text(text, false, stream);
+}
+
+void field_print_string(const struct conf_field *field, const char *text, FILE *stream)
+{
+	print_text(field_shown(text), (field->flags & CONF_VERBATIM) != 0, stream);
+}
+
+/* What a value that was not given prints as, empty maps and lists included: no key for it. */
+static bool says_nothing(const char *text)
+{
+	static const char *const texts[] = {"", "null", "{}", "[]", "\n", " []\n"};
+
+	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++) {
+		if (strcmp(text, texts[i]) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* The value as a newly allocated text, "" where it says nothing. indent < 0 asks for one line. */
+static char *value_text(const struct conf_field *field, const void *member, int indent)
+{
+	char *text = NULL;
+	size_t length = 0;
+	FILE *stream = open_memstream(&text, &length);
+
+	if (stream == NULL)
+		xfail();
+	if (indent >= 0 && field->kind->print_block != NULL)
+		field->kind->print_block(field, member, indent, stream);
+	else
+		field->kind->print(field, member, stream);
+	if (fclose(stream) != 0)
+		xfail();
+	if (says_nothing(text))
+		*text = '\0';
+	return text;
 }
 
 void field_print_flow(const struct conf_field *fields, const void *conf, FILE *stream)
@@ -37,95 +100,59 @@ void field_print_flow(const struct conf_field *fields, const void *conf, FILE *s
 
 	(void)fputc('{', stream);
 	for (const struct conf_field *field = fields; field->kind != NULL; field++) {
-		(void)fputs(separator, stream);
-		if (field->variants == NULL)
-			(void)fprintf(stream, "%s: ", field->key);
-		field->kind->print(field, field_member(field, conf), stream);
-		separator = ", ";
+		char *text = value_text(field, field_member(field, conf), -1);
+
+		if (*text != '\0') {
+			(void)fputs(separator, stream);
+			if (field->variants == NULL)
+				(void)fprintf(stream, "%s: ", field->key);
+			(void)fputs(text, stream);
+			separator = ", ";
+		}
+		free(text);
 	}
 	(void)fputc('}', stream);
 }
 
+/* One row, its key at indent; start stands before it. A block comes with its own line breaks. */
+static void print_row(const struct conf_field *field, const char *text, const char *start,
+	int indent, FILE *stream)
+{
+	bool is_block = strchr(text, '\n') != NULL;
+
+	(void)fprintf(stream, "%*s%s", indent, "", start);
+	if (field->variants == NULL)
+		(void)fprintf(stream, "%s:%s", field->key, is_block ? "" : " ");
+	(void)fprintf(stream, "%s%s", text, is_block ? "" : "\n");
+}
+
+static void print_rows(const struct conf_field *fields, const void *conf, const char *start,
+	int indent, FILE *stream)
+{
+	int shift = (int)strlen(start);
+
+	for (const struct conf_field *field = fields; field->kind != NULL; field++) {
+		char *text = value_text(field, field_member(field, conf), indent + shift);
+
+		if (*text != '\0') {
+			print_row(field, text, start, indent, stream);
+			/* After the first one, the rows stand where its key does. */
+			start = "";
+			indent += shift;
+			shift = 0;
+		}
+		free(text);
+	}
+	if (*start != '\0')
+		(void)fprintf(stream, "%*s%s{}\n", indent, "", start);
+}
+
 void field_print(const struct conf_field *fields, const void *conf, int indent, FILE *stream)
 {
-	for (const struct conf_field *field = fields; field->kind != NULL; field++) {
-		const void *member = field_member(field, conf);
-
-		(void)fprintf(stream, "%*s", indent, "");
-		if (field->variants == NULL)
-			(void)fprintf(stream, "%s:", field->key);
-		if (field->kind->print_block != NULL) {
-			field->kind->print_block(field, member, indent, stream);
-			continue;
-		}
-		(void)fputc(' ', stream);
-		field->kind->print(field, member, stream);
-		(void)fputc('\n', stream);
-	}
+	print_rows(fields, conf, "", indent, stream);
 }
 
-static json_t *row_schema(const struct conf_field *field)
+void field_print_item(const struct conf_field *fields, const void *conf, int indent, FILE *stream)
 {
-	json_t *schema = field->kind->schema(field);
-
-	(void)json_object_set_new(schema, "description", json_string(field->help));
-	if (field->fallback != NULL)
-		(void)json_object_set_new(schema, "default", json_string(field->fallback));
-	return schema;
-}
-
-static json_t *variant_schema(const struct conf_variant *variant)
-{
-	json_t *schema = field_or_shorthand(
-		field_schema(variant->fields), variant->fields, variant->shorthand);
-
-	(void)json_object_set_new(schema, "description", json_string(variant->summary));
-	return schema;
-}
-
-/* Variants are properties of the outer map, of which exactly one is there. */
-static void add_variants(const struct conf_field *field, json_t *properties, json_t *schema)
-{
-	json_t *choices = json_array();
-
-	for (size_t i = 0; field->variants[i] != NULL; i++) {
-		const char *name = field->variants[i]->name;
-
-		(void)json_object_set_new(properties, name, variant_schema(field->variants[i]));
-		(void)json_array_append_new(choices, json_pack("{s:[s]}", "required", name));
-	}
-	(void)json_object_set_new(schema, "oneOf", choices);
-}
-
-json_t *field_schema(const struct conf_field *fields)
-{
-	json_t *schema = json_object(), *properties = json_object(), *required = json_array();
-
-	for (const struct conf_field *field = fields; field->kind != NULL; field++) {
-		if (field->variants != NULL) {
-			add_variants(field, properties, schema);
-			continue;
-		}
-		(void)json_object_set_new(properties, field->key, row_schema(field));
-		if ((field->flags & CONF_REQUIRED) != 0)
-			(void)json_array_append_new(required, json_string(field->key));
-	}
-	(void)json_object_set_new(schema, "type", json_string("object"));
-	(void)json_object_set_new(schema, "additionalProperties", json_false());
-	(void)json_object_set_new(schema, "properties", properties);
-	if (json_array_size(required) > 0)
-		(void)json_object_set(schema, "required", required);
-	json_decref(required);
-	return schema;
-}
-
-json_t *field_or_shorthand(
-	json_t *take_schema, const struct conf_field *fields, const char *shorthand)
-{
-	for (const struct conf_field *field = fields; field->kind != NULL; field++) {
-		if (shorthand != NULL && field->key != NULL && strcmp(field->key, shorthand) == 0)
-			return json_pack(
-				"{s:[o, o]}", "anyOf", take_schema, field->kind->schema(field));
-	}
-	return take_schema;
+	print_rows(fields, conf, "- ", indent, stream);
 }

@@ -1,94 +1,191 @@
 // SPDX-License-Identifier: MIT
 /* Scalars as text: ${NAME} from the environment, and what messages may show of it. */
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "config/field_private.h"
+#include "config/yaml_private.h"
 
 #define NAME_CHARACTERS "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_"
 
-/* Both forms of the text while it grows. */
-struct expansion {
-	struct conf_load *load;
-	const struct conf_node *node;
-	char *text, *shown;
+/* Buckets for expanded texts: a file has a few, and 10,000 are found soon enough to print. */
+#define SECRET_BUCKETS 256
+
+/*
+ * A text that holds something from the environment, while its arena lives. The table
+ * belongs to the process: whoever prints a member has its text and nothing else, and
+ * must still not show it.
+ */
+struct expanded {
+	struct expanded *next, **previous; /* of its bucket */
+	const char *text, *shown;
 };
 
-static void add(struct expansion *expansion, const char *text, const char *shown, size_t length,
-	size_t shown_length)
-{
-	struct arena *arena = expansion->load->arena;
+static struct expanded *secrets[SECRET_BUCKETS];
 
-	expansion->text = arena_printf(arena, "%s%.*s", expansion->text, (int)length, text);
-	expansion->shown =
-		arena_printf(arena, "%s%.*s", expansion->shown, (int)shown_length, shown);
+static struct expanded **bucket_of(const char *text)
+{
+	/* The arena aligns to 16 bytes: the lowest bits are always the same. */
+	return &secrets[((uintptr_t)text >> 4) % SECRET_BUCKETS];
 }
 
-/* Takes "${NAME}" at `at`. Returns what follows it, or NULL after a report. */
-static const char *expand_one(struct expansion *expansion, const char *at)
+static void forget(void *object)
 {
-	struct conf_load *load = expansion->load;
+	struct expanded *expanded = object;
+
+	*expanded->previous = expanded->next;
+	if (expanded->next != NULL)
+		expanded->next->previous = expanded->previous;
+}
+
+static void remember(struct arena *arena, const char *text, const char *shown)
+{
+	struct expanded *expanded = arena_alloc(arena, sizeof(*expanded));
+	struct expanded **bucket = bucket_of(text);
+
+	*expanded = (struct expanded){
+		.next = *bucket, .previous = bucket, .text = text, .shown = shown};
+	if (*bucket != NULL)
+		(*bucket)->previous = &expanded->next;
+	*bucket = expanded;
+	arena_defer(arena, forget, expanded);
+}
+
+const char *field_shown(const char *text)
+{
+	for (const struct expanded *expanded = *bucket_of(text); expanded != NULL;
+		expanded = expanded->next) {
+		if (expanded->text == text)
+			return expanded->shown;
+	}
+	return text;
+}
+
+/* The value of a variable; NULL, reported, if it cannot be used. */
+static const char *look_up(struct conf_load *load, const struct conf_node *node, const char *name)
+{
+	const char *value = load->getenv == NULL ? NULL : load->getenv(name);
+
+	if (value == NULL) {
+		(void)conf_error(load, node,
+			"environment variable '%s' is not set; set it, or write '$$' for a dollar",
+			name);
+		return NULL;
+	}
+	if (!yaml_is_text(value)) {
+		(void)conf_error(load, node,
+			"environment variable '%s' holds bytes that are not UTF-8 text", name);
+		return NULL;
+	}
+	load->expanded += strlen(value);
+	if (load->expanded > CONF_MAX_BYTES) {
+		(void)conf_error(load, node, "more than %d KiB come from environment variables",
+			CONF_MAX_BYTES / 1024);
+		return NULL;
+	}
+	return value;
+}
+
+/* Both forms of the text while they grow. */
+struct expansion {
+	FILE *text, *shown;
+	bool secret; /* something came from the environment */
+};
+
+/* Takes "${NAME}" at `at`. Returns what follows it, or NULL after a report. */
+static const char *expand_one(struct conf_load *load, const struct conf_node *node,
+	struct expansion *expansion, const char *at)
+{
 	const char *name = at + 2;
 	size_t length = strspn(name, NAME_CHARACTERS);
 	const char *value;
-	char *copy;
 
 	if (length == 0 || name[length] != '}') {
-		(void)conf_error(load, expansion->node,
+		(void)conf_error(load, node,
 			"'${' begins the name of an environment variable and needs a '}'; write "
 			"'$$' for a dollar");
 		return NULL;
 	}
-	copy = arena_strndup(load->arena, name, length);
-	value = load->getenv == NULL ? NULL : load->getenv(copy);
-	if (value == NULL) {
-		(void)conf_error(load, expansion->node,
-			"environment variable '%s' is not set; set it, or write '$$' for a dollar",
-			copy);
+	value = look_up(load, node, arena_strndup(load->arena, name, length));
+	if (value == NULL)
 		return NULL;
-	}
-	add(expansion, value, "***", strlen(value), 3);
+	(void)fputs(value, expansion->text);
+	(void)fputs("***", expansion->shown);
+	expansion->secret = true;
 	return name + length + 1;
 }
 
-static bool expand(struct expansion *expansion)
+static bool expand(
+	struct conf_load *load, const struct conf_node *node, struct expansion *expansion)
 {
-	const char *next = expansion->node->text;
+	const char *next = node->text;
 
 	while (*next != '\0') {
-		size_t plain = strcspn(next, "$");
+		size_t length = strcspn(next, "$");
 
-		add(expansion, next, next, plain, plain);
-		next += plain;
-		if (next[0] == '$' && next[1] == '{') {
-			next = expand_one(expansion, next);
+		if (length == 0 && next[1] == '{') {
+			next = expand_one(load, node, expansion, next);
 			if (next == NULL)
 				return false;
-		} else if (next[0] == '$') { /* "$$" is a dollar, and so is a lone one */
-			add(expansion, "$", "$", 1, 1);
-			next += next[1] == '$' ? 2 : 1;
+			continue;
 		}
+		/* "$$" is a dollar, and so is a lone one: '^ok$' means what it says. */
+		if (length == 0)
+			length = 1;
+		(void)fwrite(next, 1, length, expansion->text);
+		(void)fwrite(next, 1, length, expansion->shown);
+		next += length + (next[0] == '$' && next[1] == '$');
 	}
 	return true;
+}
+
+static bool expand_text(
+	struct conf_load *load, const struct conf_node *node, struct conf_text *ret_text)
+{
+	char *text = NULL, *shown = NULL;
+	size_t text_length = 0, shown_length = 0;
+	struct expansion expansion = {
+		.text = open_memstream(&text, &text_length),
+		.shown = open_memstream(&shown, &shown_length),
+	};
+	bool fine;
+
+	if (expansion.text == NULL || expansion.shown == NULL)
+		xfail();
+	fine = expand(load, node, &expansion);
+	/* A stream in memory fails only where memory is out. */
+	if (fclose(expansion.text) != 0 || fclose(expansion.shown) != 0)
+		xfail();
+	if (fine) {
+		ret_text->text = arena_strndup(load->arena, text, text_length);
+		ret_text->shown = arena_strndup(load->arena, shown, shown_length);
+		if (expansion.secret)
+			remember(load->arena, ret_text->text, ret_text->shown);
+	}
+	free(text);
+	free(shown);
+	return fine;
+}
+
+bool field_is_nothing(const struct conf_node *node)
+{
+	return node->type == CONF_SCALAR && node->plain &&
+		(node->length == 0 || strcmp(node->text, "~") == 0);
 }
 
 bool field_scalar(struct conf_load *load, const struct conf_field *field,
 	const struct conf_node *node, struct conf_text *ret_text)
 {
-	struct expansion expansion = {.load = load, .node = node, .text = "", .shown = ""};
-
 	if (node->type != CONF_SCALAR)
-		return conf_error(load, node, "%s is wanted here, not a %s", field->kind->name,
-			node->type == CONF_MAPPING ? "map" : "list");
-	if (node->plain && node->length == 0)
-		return conf_error(
-			load, node, "%s is wanted here; a key needs a value", field->kind->name);
-	if ((field->flags & CONF_VERBATIM) != 0 || strchr(node->text, '$') == NULL) {
-		ret_text->text = ret_text->shown = node->text;
-		return true;
-	}
-	if (!expand(&expansion))
-		return false;
-	ret_text->text = expansion.text;
-	ret_text->shown = expansion.shown;
+		return conf_error(load, node, "'%s' wants %s, not a %s", field->key,
+			field->kind->name, node->type == CONF_MAPPING ? "map" : "list");
+	if (field_is_nothing(node))
+		return conf_error(load, node, "'%s' has no value; leave it out, or give it %s",
+			field->key, field->kind->name);
+	if ((field->flags & CONF_VERBATIM) == 0 && strchr(node->text, '$') != NULL)
+		return expand_text(load, node, ret_text);
+	ret_text->text = ret_text->shown = node->text;
 	return true;
 }

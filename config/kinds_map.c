@@ -1,37 +1,36 @@
 // SPDX-License-Identifier: MIT
-/* Kinds that hold rows of their own: maps, lists of maps, and one out of several. */
-#include <string.h>
-
+/* Kinds that hold rows of their own: maps and lists of maps. */
 #include "config/field_private.h"
 
 /* Fills one struct by the rows of a map or list element, in long or short form. */
-static bool load_map(struct conf_load *load, const struct conf_field *field,
-	const struct conf_node *node, bool lenient, void *conf)
+static bool load_map(struct conf_load *load, const struct conf_field *field, const char *noun,
+	const struct conf_node *node, void *conf)
 {
-	struct field_walk walk = {
-		.fields = field->fields,
-		.node = node,
-		.where = arena_printf(load->arena, " in '%s'", field->key),
-		.lenient = lenient,
-	};
+	struct field_walk walk = {.fields = field->fields, .name = field->key, .noun = noun};
 
-	if (node->type != CONF_MAPPING && field->shorthand != NULL)
-		walk.node = field_map_of(load, field->shorthand, (struct conf_node *)node);
-	if (!field_walk(load, &walk, conf))
+	walk.node = field_long_form(load, node, field->fields, field->shorthand, field->key);
+	if (walk.node == NULL || !field_walk(load, &walk, conf))
 		return false;
-	return lenient || field->check == NULL || field->check(conf, node, load);
+	return field->check == NULL ||
+		field->check(conf, field_is_nothing(node) ? walk.node : node, load);
 }
 
 static bool map_parse(struct conf_load *load, const struct conf_field *field,
 	const struct conf_node *node, void *member)
 {
-	return load_map(load, field, node, false, member);
+	return load_map(load, field, "map", node, member);
 }
 
 static bool map_absent(struct conf_load *load, const struct conf_field *field,
 	const struct conf_node *node, void *member)
 {
-	return load_map(load, field, field_empty_map(load, node), true, member);
+	struct field_walk walk = {
+		.fields = field->fields,
+		.node = field_empty_map(load, node),
+		.lenient = true,
+	};
+
+	return field_walk(load, &walk, member);
 }
 
 static void map_print(const struct conf_field *field, const void *member, FILE *stream)
@@ -71,7 +70,7 @@ static bool pointer_parse(struct conf_load *load, const struct conf_field *field
 {
 	void *conf = arena_alloc(load->arena, field->size);
 
-	if (!load_map(load, field, node, false, conf))
+	if (!load_map(load, field, "map", node, conf))
 		return false;
 	*(void **)member = conf;
 	return true;
@@ -81,9 +80,7 @@ static void pointer_print(const struct conf_field *field, const void *member, FI
 {
 	const void *conf = *(const void *const *)member;
 
-	if (conf == NULL)
-		(void)fputs("null", stream);
-	else
+	if (conf != NULL)
 		field_print_flow(field->fields, conf, stream);
 }
 
@@ -92,9 +89,7 @@ static void pointer_print_block(
 {
 	const void *conf = *(const void *const *)member;
 
-	if (conf == NULL)
-		(void)fputs(" null\n", stream);
-	else
+	if (conf != NULL)
 		map_print_block(field, conf, indent, stream);
 }
 
@@ -117,20 +112,26 @@ const struct conf_kind conf_map_if = {
 	.print_block = pointer_print_block,
 };
 
+static void *item_at(const struct conf_field *field, const struct conf_items *items, size_t index)
+{
+	return (char *)items->items + index * field->size;
+}
+
 static bool list_parse(struct conf_load *load, const struct conf_field *field,
 	const struct conf_node *node, void *member)
 {
 	struct conf_items *items = member;
 	bool fine = true;
 
+	if (field_is_nothing(node))
+		return true;
 	if (node->type != CONF_SEQUENCE)
-		return conf_error(load, node, "a list is wanted in '%s'; begin each item with '- '",
-			field->key);
-	items->items = arena_alloc(load->arena, (node->count + 1) * field->size);
+		return conf_error(
+			load, node, "'%s' is a list; start each item with '- '", field->key);
+	items->items = arena_alloc(load->arena, node->count * field->size);
 	items->count = node->count;
 	for (size_t i = 0; i < node->count; i++)
-		fine = load_map(load, field, node->items[i], false,
-			       (char *)items->items + i * field->size) &&
+		fine = load_map(load, field, "list", node->items[i], item_at(field, items, i)) &&
 			fine;
 	return fine;
 }
@@ -142,8 +143,7 @@ static void list_print(const struct conf_field *field, const void *member, FILE 
 	(void)fputc('[', stream);
 	for (size_t i = 0; i < items->count; i++) {
 		(void)fputs(i == 0 ? "" : ", ", stream);
-		field_print_flow(
-			field->fields, (const char *)items->items + i * field->size, stream);
+		field_print_flow(field->fields, item_at(field, items, i), stream);
 	}
 	(void)fputc(']', stream);
 }
@@ -153,12 +153,11 @@ static void list_print_block(
 {
 	const struct conf_items *items = member;
 
+	if (items->count == 0)
+		(void)fputs(" []", stream);
 	(void)fputc('\n', stream);
-	for (size_t i = 0; i < items->count; i++) {
-		(void)fprintf(stream, "%*s-\n", indent + 2, "");
-		field_print(field->fields, (const char *)items->items + i * field->size, indent + 4,
-			stream);
-	}
+	for (size_t i = 0; i < items->count; i++)
+		field_print_item(field->fields, item_at(field, items, i), indent + 2, stream);
 }
 
 static bool list_equal(const struct conf_field *field, const void *a, const void *b)
@@ -168,8 +167,7 @@ static bool list_equal(const struct conf_field *field, const void *a, const void
 	if (left->count != right->count)
 		return false;
 	for (size_t i = 0; i < left->count; i++) {
-		if (!field_equal(field->fields, (const char *)left->items + i * field->size,
-			    (const char *)right->items + i * field->size))
+		if (!field_equal(field->fields, item_at(field, left, i), item_at(field, right, i)))
 			return false;
 	}
 	return true;
@@ -188,107 +186,4 @@ const struct conf_kind conf_list = {
 	.equal = list_equal,
 	.schema = list_schema,
 	.print_block = list_print_block,
-};
-
-static const char *list_variants(struct conf_load *load, const struct conf_field *field)
-{
-	const char *list = "";
-
-	for (size_t i = 0; field->variants[i] != NULL; i++)
-		list = arena_printf(load->arena, "%s%s%s", list,
-			i == 0                                   ? ""
-				: field->variants[i + 1] == NULL ? " or "
-								 : ", ",
-			field->variants[i]->name);
-	return list;
-}
-
-/* The variant whose key this is, or NULL. */
-static const struct conf_variant *variant_of(const struct conf_field *field, const char *key)
-{
-	for (size_t i = 0; field->variants[i] != NULL; i++) {
-		if (strcmp(field->variants[i]->name, key) == 0)
-			return field->variants[i];
-	}
-	return NULL;
-}
-
-static bool oneof_parse(struct conf_load *load, const struct conf_field *field,
-	const struct conf_node *node, void *member)
-{
-	struct conf_choice_of *choice = member;
-	const struct conf_node *value = NULL;
-
-	for (size_t i = 0; i < node->count; i++) {
-		const struct conf_entry *entry = &node->entries[i];
-		const struct conf_variant *variant = variant_of(field, entry->key->text);
-
-		if (variant == NULL)
-			continue;
-		if (choice->variant != NULL)
-			return conf_error(load, entry->key,
-				"'%s' beside '%s' in line %u; keep one of them", variant->name,
-				choice->variant->name, choice->mark.line);
-		choice->variant = variant;
-		choice->mark = entry->key->mark;
-		value = entry->value;
-	}
-	if (choice->variant == NULL)
-		return (field->flags & CONF_REQUIRED) == 0 ||
-			conf_error(load, node, "nothing to do here: one of %s is missing",
-				list_variants(load, field));
-	choice->conf = arena_alloc(load->arena, choice->variant->size);
-	return variant_load(load, choice->variant, value, choice->conf);
-}
-
-static void oneof_print(const struct conf_field *field, const void *member, FILE *stream)
-{
-	const struct conf_choice_of *choice = member;
-
-	(void)field;
-	if (choice->variant == NULL)
-		return;
-	(void)fprintf(stream, "%s: ", choice->variant->name);
-	field_print_flow(choice->variant->fields, choice->conf, stream);
-}
-
-static void oneof_print_block(
-	const struct conf_field *field, const void *member, int indent, FILE *stream)
-{
-	const struct conf_choice_of *choice = member;
-
-	(void)field;
-	if (choice->variant == NULL)
-		return;
-	(void)fprintf(stream, "%s:\n", choice->variant->name);
-	field_print(choice->variant->fields, choice->conf, indent + 2, stream);
-}
-
-static bool oneof_equal(const struct conf_field *field, const void *a, const void *b)
-{
-	const struct conf_choice_of *left = a, *right = b;
-
-	(void)field;
-	if (left->variant != right->variant || left->variant == NULL)
-		return left->variant == right->variant;
-	return field_equal(left->variant->fields, left->conf, right->conf);
-}
-
-static json_t *oneof_schema(const struct conf_field *field)
-{
-	json_t *names = json_array();
-
-	for (size_t i = 0; field->variants[i] != NULL; i++)
-		(void)json_array_append_new(names, json_string(field->variants[i]->name));
-	return json_pack("{s:o}", "enum", names);
-}
-
-const struct conf_kind conf_oneof = {
-	.name = "one of several keys",
-	.size = sizeof(struct conf_choice_of),
-	.parse = oneof_parse,
-	.print = oneof_print,
-	.equal = oneof_equal,
-	.schema = oneof_schema,
-	.print_block = oneof_print_block,
 };

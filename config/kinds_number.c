@@ -1,67 +1,74 @@
 // SPDX-License-Identifier: MIT
-/* Kinds of numbers: each reads its own text, nothing is guessed. */
-#include <math.h>
+/* Kinds of numbers and truth: each reads its own text, nothing is guessed. */
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "config/field_private.h"
-#include "config/units.h"
 
 #define DIGITS "0123456789"
 
-static bool has_limits(const struct conf_field *field)
-{
-	return field->min < 0 || field->min > 0 || field->max > 0;
-}
-
-static void print_plain(double number, char *text, size_t size)
-{
-	(void)snprintf(text, size, "%.15g", number);
-}
+/* Doubles hold any number of 15 digits. */
+#define MOST_DIGITS 15
 
 static bool check_range(struct conf_load *load, const struct conf_field *field,
-	const struct conf_node *node, double number,
-	void (*print)(double number, char *text, size_t size))
+	const struct conf_node *node, double number)
 {
-	char least[UNITS_DURATION_SIZE], most[UNITS_DURATION_SIZE];
-
-	if (!has_limits(field) || (number >= field->min && number <= field->max))
+	if (number >= field->min && (field->max <= 0 || number <= field->max))
 		return true;
-	print(field->min, least, sizeof(least));
-	print(field->max, most, sizeof(most));
-	return conf_error(load, node, "%s must lie between %s and %s", field->key, least, most);
+	if (field->max <= 0)
+		return conf_error(
+			load, node, "'%s' must be at least %.15g", field->key, field->min);
+	return conf_error(
+		load, node, "'%s' must be from %.15g to %.15g", field->key, field->min, field->max);
 }
 
-static bool digits_are_plain(const char *text)
+/* The text is no whole number: says what is wrong with it, and what to write. */
+static bool refuse_count(struct conf_load *load, const struct conf_field *field,
+	const struct conf_node *node, const struct conf_text *text)
 {
-	size_t length = strspn(text, DIGITS);
+	size_t zeros = strspn(text->text, "0");
+	size_t digits = strspn(text->text, DIGITS);
 
-	/* 010 could mean eight or ten: it is refused. Nine digits always fit. */
-	return length > 0 && length < 10 && text[length] == '\0' && (length == 1 || *text != '0');
+	/* 010 is eight to some and ten to others. */
+	if (zeros > 0 && digits > zeros && text->text[digits] == '\0' && text->text == text->shown)
+		return conf_error(load, node, "'%s': %s has a leading zero; write %s", field->key,
+			text->shown, text->text + zeros);
+	return conf_error(load, node,
+		"'%s': '%s' is not a whole number in plain digits, such as %d", field->key,
+		text->shown, field->min > 3 ? (int)field->min : 3);
 }
 
 static bool count_parse(struct conf_load *load, const struct conf_field *field,
 	const struct conf_node *node, void *member)
 {
 	struct conf_text text;
-	unsigned long count;
+	size_t sign, length;
+	double number;
 
 	if (!field_scalar(load, field, node, &text))
 		return false;
-	if (!digits_are_plain(text.text))
-		return conf_error(load, node,
-			"'%s' is no whole number; write digits without a sign, a leading zero or "
-			"a unit",
-			text.shown);
-	count = strtoul(text.text, NULL, 10);
-	*(unsigned int *)member = (unsigned int)count;
-	return check_range(load, field, node, (double)count, print_plain);
+	sign = *text.text == '-';
+	length = strspn(text.text + sign, DIGITS);
+	if (length == 0 || text.text[sign + length] != '\0' ||
+		(length > 1 && text.text[sign] == '0'))
+		return refuse_count(load, field, node, &text);
+	number = length > MOST_DIGITS ? 1e15 : strtod(text.text, NULL);
+	if (!check_range(load, field, node, sign && number > -1 ? -1 : number))
+		return false;
+	if (number > UINT_MAX)
+		return conf_error(load, node, "'%s' must be at most %u", field->key, UINT_MAX);
+	*(unsigned int *)member = (unsigned int)number;
+	return true;
 }
 
 static void count_print(const struct conf_field *field, const void *member, FILE *stream)
 {
-	(void)field;
-	(void)fprintf(stream, "%u", *(const unsigned int *)member);
+	unsigned int count = *(const unsigned int *)member;
+
+	/* Where 0 is no value that could be given, it says that none was. */
+	if (count > 0 || field->min <= 0)
+		(void)fprintf(stream, "%u", count);
 }
 
 static bool count_equal(const struct conf_field *field, const void *a, const void *b)
@@ -72,13 +79,11 @@ static bool count_equal(const struct conf_field *field, const void *a, const voi
 
 static json_t *ranged(const struct conf_field *field, const char *type)
 {
-	json_t *schema = json_pack("{s:s}", "type", type);
+	json_t *schema = json_pack("{s:s, s:f}", "type", type, "minimum", field->min);
 
-	if (has_limits(field)) {
-		(void)json_object_set_new(schema, "minimum", json_real(field->min));
+	if (field->max > 0)
 		(void)json_object_set_new(schema, "maximum", json_real(field->max));
-	}
-	return schema;
+	return field_or_variable(schema);
 }
 
 static json_t *count_schema(const struct conf_field *field)
@@ -95,23 +100,37 @@ const struct conf_kind conf_count = {
 	.schema = count_schema,
 };
 
+/* -12, 0.25, .5: digits and one point, neither an exponent nor a leading zero. */
+static bool is_plain_decimal(const char *text)
+{
+	size_t whole, fraction = 0;
+
+	text += *text == '-';
+	whole = strspn(text, DIGITS);
+	if (whole > 1 && *text == '0')
+		return false;
+	text += whole;
+	if (*text == '.') {
+		fraction = strspn(text + 1, DIGITS);
+		text += 1 + fraction;
+		if (fraction == 0)
+			return false;
+	}
+	return *text == '\0' && whole + fraction > 0 && whole + fraction <= MOST_DIGITS;
+}
+
 static bool number_parse(struct conf_load *load, const struct conf_field *field,
 	const struct conf_node *node, void *member)
 {
 	struct conf_text text;
-	size_t sign, whole, point, fraction;
 
 	if (!field_scalar(load, field, node, &text))
 		return false;
-	sign = *text.text == '-';
-	whole = strspn(text.text + sign, DIGITS);
-	point = text.text[sign + whole] == '.';
-	fraction = strspn(text.text + sign + whole + point, DIGITS);
-	if (whole == 0 || whole > 15 || (point == 1 && fraction == 0) ||
-		text.text[sign + whole + point + fraction] != '\0')
-		return conf_error(load, node, "'%s' is no number; write 5 or 0.25", text.shown);
+	if (!is_plain_decimal(text.text))
+		return conf_error(load, node, "'%s': '%s' is not a plain number, such as 5 or 0.25",
+			field->key, text.shown);
 	*(double *)member = strtod(text.text, NULL);
-	return check_range(load, field, node, *(double *)member, print_plain);
+	return check_range(load, field, node, *(double *)member);
 }
 
 static void number_print(const struct conf_field *field, const void *member, FILE *stream)
@@ -141,84 +160,6 @@ const struct conf_kind conf_number = {
 	.schema = number_schema,
 };
 
-static bool duration_parse(struct conf_load *load, const struct conf_field *field,
-	const struct conf_node *node, void *member)
-{
-	struct conf_text text;
-	const char *problem;
-
-	if (!field_scalar(load, field, node, &text))
-		return false;
-	problem = units_parse_duration(text.text, member);
-	if (problem != NULL)
-		return conf_error(load, node, "%s '%s': %s", field->key, text.shown, problem);
-	if (!has_limits(field) && *(double *)member > UNITS_DURATION_MAX)
-		return conf_error(load, node, "%s is longer than ten years", field->key);
-	return check_range(load, field, node, *(double *)member, units_print_duration);
-}
-
-static void duration_print(const struct conf_field *field, const void *member, FILE *stream)
-{
-	char text[UNITS_DURATION_SIZE];
-
-	(void)field;
-	units_print_duration(*(const double *)member, text, sizeof(text));
-	(void)fputs(text, stream);
-}
-
-static json_t *duration_schema(const struct conf_field *field)
-{
-	(void)field;
-	return json_pack("{s:s, s:s}", "type", "string", "pattern", "^([0-9.]+(d|h|m|s|ms))+$|[$]");
-}
-
-const struct conf_kind conf_duration = {
-	.name = "a duration such as 10s",
-	.size = sizeof(double),
-	.parse = duration_parse,
-	.print = duration_print,
-	.equal = number_equal,
-	.schema = duration_schema,
-};
-
-static bool size_parse(struct conf_load *load, const struct conf_field *field,
-	const struct conf_node *node, void *member)
-{
-	struct conf_text text;
-	const char *problem;
-
-	if (!field_scalar(load, field, node, &text))
-		return false;
-	problem = units_parse_size(text.text, member);
-	if (problem != NULL)
-		return conf_error(load, node, "%s '%s': %s", field->key, text.shown, problem);
-	return check_range(load, field, node, *(double *)member, units_print_size);
-}
-
-static void size_print(const struct conf_field *field, const void *member, FILE *stream)
-{
-	char text[UNITS_SIZE_SIZE];
-
-	(void)field;
-	units_print_size(*(const double *)member, text, sizeof(text));
-	(void)fputs(text, stream);
-}
-
-static json_t *size_schema(const struct conf_field *field)
-{
-	(void)field;
-	return json_pack("{s:s, s:s}", "type", "string", "pattern", "^[0-9.]+(B|KiB|MiB|GiB)$|[$]");
-}
-
-const struct conf_kind conf_size = {
-	.name = "a size such as 64KiB",
-	.size = sizeof(double),
-	.parse = size_parse,
-	.print = size_print,
-	.equal = number_equal,
-	.schema = size_schema,
-};
-
 static bool mode_parse(struct conf_load *load, const struct conf_field *field,
 	const struct conf_node *node, void *member)
 {
@@ -230,8 +171,8 @@ static bool mode_parse(struct conf_load *load, const struct conf_field *field,
 	length = strspn(text.text, "01234567");
 	if (length < 3 || length > 4 || text.text[length] != '\0')
 		return conf_error(load, node,
-			"'%s' is no mode; write three or four octal digits, such as 022",
-			text.shown);
+			"'%s': '%s' is not a mode of three or four octal digits, such as 022",
+			field->key, text.shown);
 	*(unsigned int *)member = (unsigned int)strtoul(text.text, NULL, 8);
 	return true;
 }
@@ -256,4 +197,45 @@ const struct conf_kind conf_mode = {
 	.print = mode_print,
 	.equal = count_equal,
 	.schema = mode_schema,
+};
+
+static bool bool_parse(struct conf_load *load, const struct conf_field *field,
+	const struct conf_node *node, void *member)
+{
+	struct conf_text text;
+
+	if (!field_scalar(load, field, node, &text))
+		return false;
+	if (strcmp(text.text, "true") != 0 && strcmp(text.text, "false") != 0)
+		return conf_error(
+			load, node, "'%s': '%s' is neither true nor false", field->key, text.shown);
+	*(bool *)member = *text.text == 't';
+	return true;
+}
+
+static void bool_print(const struct conf_field *field, const void *member, FILE *stream)
+{
+	(void)field;
+	(void)fputs(*(const bool *)member ? "true" : "false", stream);
+}
+
+static bool bool_equal(const struct conf_field *field, const void *a, const void *b)
+{
+	(void)field;
+	return *(const bool *)a == *(const bool *)b;
+}
+
+static json_t *bool_schema(const struct conf_field *field)
+{
+	(void)field;
+	return field_or_variable(json_pack("{s:s}", "type", "boolean"));
+}
+
+const struct conf_kind conf_bool = {
+	.name = "true or false",
+	.size = sizeof(bool),
+	.parse = bool_parse,
+	.print = bool_print,
+	.equal = bool_equal,
+	.schema = bool_schema,
 };

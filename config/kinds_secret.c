@@ -1,39 +1,58 @@
 // SPDX-License-Identifier: MIT
-/* Secrets: given or read from a file, never printed. */
+/* Kinds of secrets: given or read from a file, never printed. */
 #include <string.h>
 
 #include "config/field_private.h"
 
-struct secret_map {
+struct source {
 	const char *file;
 	const char *prefix;
 };
 
-static const struct conf_field secret_fields[] = {
-	CONF_PATH(struct secret_map, file, .flags = CONF_REQUIRED,
+static const struct conf_field source_fields[] = {
+	CONF_PATH(struct source, file, .flags = CONF_REQUIRED,
 		.help = "File that holds the value; read again when it changes"),
-	CONF_STRING(struct secret_map, prefix, .help = "Text put before the value"),
+	CONF_STRING(struct source, prefix, .fallback = "",
+		.help = "Text put before the value, such as 'Bearer '"),
 	{0},
 };
+
+static bool secret_absent(struct conf_load *load, const struct conf_field *field,
+	const struct conf_node *node, void *member)
+{
+	(void)load;
+	(void)field;
+	(void)node;
+	((struct conf_secret *)member)->prefix = "";
+	return true;
+}
+
+static bool secret_from_file(struct conf_load *load, const struct conf_field *field,
+	const struct conf_node *node, struct conf_secret *secret)
+{
+	struct source source = {0};
+	struct field_walk walk = {
+		.fields = source_fields, .node = node, .name = field->key, .noun = "map"};
+
+	if (!field_walk(load, &walk, &source))
+		return false;
+	secret->file = source.file;
+	secret->prefix = source.prefix;
+	return true;
+}
 
 static bool secret_parse(struct conf_load *load, const struct conf_field *field,
 	const struct conf_node *node, void *member)
 {
 	struct conf_secret *secret = member;
-	struct secret_map map = {0};
 	struct conf_text text;
 
 	secret->prefix = "";
-	if (node->type != CONF_MAPPING) {
-		if (!field_scalar(load, field, node, &text))
-			return false;
-		secret->value = text.text;
-		return true;
-	}
-	if (!field_load(load, secret_fields, node, NULL, &map))
+	if (node->type == CONF_MAPPING)
+		return secret_from_file(load, field, node, secret);
+	if (!field_scalar(load, field, node, &text))
 		return false;
-	secret->file = map.file;
-	secret->prefix = map.prefix == NULL ? "" : map.prefix;
+	secret->value = text.text;
 	return true;
 }
 
@@ -44,16 +63,12 @@ static void secret_print(const struct conf_field *field, const void *member, FIL
 	(void)field;
 	if (secret->file != NULL) {
 		(void)fputs("{file: ", stream);
-		field_print_text(secret->file, stream);
-		(void)fputs("}", stream);
-	} else {
-		(void)fputs(secret->value == NULL ? "null" : "\"***\"", stream);
+		field_print_text(field_shown(secret->file), stream);
+		/* "Bearer " is no secret, but nobody knows what others put here. */
+		(void)fputs(*secret->prefix == '\0' ? "}" : ", prefix: \"***\"}", stream);
+	} else if (secret->value != NULL) {
+		(void)fputs("\"***\"", stream);
 	}
-}
-
-static bool same(const char *a, const char *b)
-{
-	return a == b || (a != NULL && b != NULL && strcmp(a, b) == 0);
 }
 
 static bool secret_equal(const struct conf_field *field, const void *a, const void *b)
@@ -61,15 +76,15 @@ static bool secret_equal(const struct conf_field *field, const void *a, const vo
 	const struct conf_secret *left = a, *right = b;
 
 	(void)field;
-	return same(left->value, right->value) && same(left->file, right->file) &&
-		same(left->prefix, right->prefix);
+	return field_same_text(left->value, right->value) &&
+		field_same_text(left->file, right->file) &&
+		field_same_text(left->prefix, right->prefix);
 }
 
 static json_t *secret_schema(const struct conf_field *field)
 {
 	(void)field;
-	return json_pack("{s:[{s:[s, s, s]}, o]}", "anyOf", "type", "string", "number", "boolean",
-		field_schema(secret_fields));
+	return json_pack("{s:[o, o]}", "anyOf", field_text_schema(), field_schema(source_fields));
 }
 
 const struct conf_kind conf_secret_text = {
@@ -79,6 +94,7 @@ const struct conf_kind conf_secret_text = {
 	.print = secret_print,
 	.equal = secret_equal,
 	.schema = secret_schema,
+	.absent = secret_absent,
 };
 
 static bool pairs_parse(struct conf_load *load, const struct conf_field *field,
@@ -88,13 +104,20 @@ static bool pairs_parse(struct conf_load *load, const struct conf_field *field,
 	struct conf_pair *items;
 	bool fine = true;
 
+	if (field_is_nothing(node))
+		return true;
 	if (node->type != CONF_MAPPING)
-		return conf_error(
-			load, node, "a map of names and values is wanted here, such as {A: b}");
+		return conf_error(load, node, "'%s' is a map of names and values, such as {A: b}",
+			field->key);
 	items = arena_alloc(load->arena, (node->count + 1) * sizeof(*items));
 	for (size_t i = 0; i < node->count; i++) {
-		items[i].name = node->entries[i].key->text;
-		fine = secret_parse(load, field, node->entries[i].value, &items[i].value) && fine;
+		const struct conf_entry *entry = &node->entries[i];
+		/* So that a message names the one value that is wrong. */
+		struct conf_field named = *field;
+
+		named.key = entry->key->text;
+		items[i].name = entry->key->text;
+		fine = secret_parse(load, &named, entry->value, &items[i].value) && fine;
 	}
 	pairs->items = items;
 	pairs->count = node->count;

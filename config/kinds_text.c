@@ -1,19 +1,9 @@
 // SPDX-License-Identifier: MIT
-/* Kinds of text: strings, paths, choices, modes, lists of strings. */
+/* Kinds of text: strings, paths, choices. */
 #include <string.h>
 
 #include "config/field_private.h"
 #include "config/suggest.h"
-
-static bool equal_text(const char *a, const char *b)
-{
-	return a == b || (a != NULL && b != NULL && strcmp(a, b) == 0);
-}
-
-static json_t *type_schema(const char *type)
-{
-	return json_pack("{s:s}", "type", type);
-}
 
 static bool string_parse(struct conf_load *load, const struct conf_field *field,
 	const struct conf_node *node, void *member)
@@ -30,24 +20,20 @@ static void string_print(const struct conf_field *field, const void *member, FIL
 {
 	const char *text = *(const char *const *)member;
 
-	(void)field;
-	if (text == NULL)
-		(void)fputs("null", stream);
-	else
-		field_print_text(text, stream);
+	if (text != NULL)
+		field_print_string(field, text, stream);
 }
 
 static bool string_equal(const struct conf_field *field, const void *a, const void *b)
 {
 	(void)field;
-	return equal_text(*(const char *const *)a, *(const char *const *)b);
+	return field_same_text(*(const char *const *)a, *(const char *const *)b);
 }
 
-/* Scalars that YAML would take for something else are strings where a string is wanted. */
 static json_t *string_schema(const struct conf_field *field)
 {
 	(void)field;
-	return json_pack("{s:[s, s, s]}", "type", "string", "number", "boolean");
+	return field_text_schema();
 }
 
 const struct conf_kind conf_string = {
@@ -82,8 +68,9 @@ static bool path_parse(struct conf_load *load, const struct conf_field *field,
 		return false;
 	if (!path_is_fine(text.text))
 		return conf_error(load, node,
-			"'%s' is no absolute path; begin it with '/' and leave out '.' and '..'",
-			text.shown);
+			"'%s': '%s' is not an absolute path; start it with '/', without '.' and "
+			"'..' parts",
+			field->key, text.shown);
 	*(const char **)member = text.text;
 	return true;
 }
@@ -91,7 +78,7 @@ static bool path_parse(struct conf_load *load, const struct conf_field *field,
 static json_t *path_schema(const struct conf_field *field)
 {
 	(void)field;
-	return json_pack("{s:s, s:s}", "type", "string", "pattern", "^(/|[$])");
+	return json_pack("{s:s, s:s}", "type", "string", "pattern", "^(/|\\$\\{)");
 }
 
 const struct conf_kind conf_path = {
@@ -103,56 +90,9 @@ const struct conf_kind conf_path = {
 	.schema = path_schema,
 };
 
-static bool bool_parse(struct conf_load *load, const struct conf_field *field,
-	const struct conf_node *node, void *member)
+static const char *choice_at(const void *choices, size_t index)
 {
-	struct conf_text text;
-
-	if (!field_scalar(load, field, node, &text))
-		return false;
-	if (strcmp(text.text, "true") != 0 && strcmp(text.text, "false") != 0)
-		return conf_error(load, node, "'%s' is neither true nor false", text.shown);
-	*(bool *)member = *text.text == 't';
-	return true;
-}
-
-static void bool_print(const struct conf_field *field, const void *member, FILE *stream)
-{
-	(void)field;
-	(void)fputs(*(const bool *)member ? "true" : "false", stream);
-}
-
-static bool bool_equal(const struct conf_field *field, const void *a, const void *b)
-{
-	(void)field;
-	return *(const bool *)a == *(const bool *)b;
-}
-
-static json_t *bool_schema(const struct conf_field *field)
-{
-	(void)field;
-	return type_schema("boolean");
-}
-
-const struct conf_kind conf_bool = {
-	.name = "true or false",
-	.size = sizeof(bool),
-	.parse = bool_parse,
-	.print = bool_print,
-	.equal = bool_equal,
-	.schema = bool_schema,
-};
-
-static const char *list_choices(struct conf_load *load, const struct conf_field *field)
-{
-	const char *list = "";
-
-	for (size_t i = 0; field->choices[i] != NULL; i++) {
-		const char *joint = i == 0 ? "" : field->choices[i + 1] == NULL ? " or " : ", ";
-
-		list = arena_printf(load->arena, "%s%s%s", list, joint, field->choices[i]);
-	}
-	return list;
+	return ((const char *const *)choices)[index];
 }
 
 static bool choice_parse(struct conf_load *load, const struct conf_field *field,
@@ -160,6 +100,7 @@ static bool choice_parse(struct conf_load *load, const struct conf_field *field,
 {
 	struct conf_text text;
 	struct suggest suggest;
+	const char *list, *nearest;
 
 	if (!field_scalar(load, field, node, &text))
 		return false;
@@ -171,11 +112,13 @@ static bool choice_parse(struct conf_load *load, const struct conf_field *field,
 			return true;
 		}
 	}
-	if (suggest_result(&suggest) != NULL)
-		return conf_error(load, node, "'%s' is not one of %s; did you mean '%s'?",
-			text.shown, list_choices(load, field), suggest_result(&suggest));
-	return conf_error(
-		load, node, "'%s' is not one of %s", text.shown, list_choices(load, field));
+	list = field_join(load, field->choices, choice_at);
+	nearest = suggest_result(&suggest);
+	if (nearest == NULL)
+		return conf_error(
+			load, node, "'%s': '%s' is not one of %s", field->key, text.shown, list);
+	return conf_error(load, node, "'%s': '%s' is not one of %s; did you mean '%s'?", field->key,
+		text.shown, list, nearest);
 }
 
 static void choice_print(const struct conf_field *field, const void *member, FILE *stream)
@@ -195,7 +138,7 @@ static json_t *choice_schema(const struct conf_field *field)
 
 	for (size_t i = 0; field->choices[i] != NULL; i++)
 		(void)json_array_append_new(choices, json_string(field->choices[i]));
-	return json_pack("{s:o}", "enum", choices);
+	return field_or_variable(json_pack("{s:o}", "enum", choices));
 }
 
 const struct conf_kind conf_choice = {
@@ -205,78 +148,4 @@ const struct conf_kind conf_choice = {
 	.print = choice_print,
 	.equal = choice_equal,
 	.schema = choice_schema,
-};
-
-static bool strings_parse(struct conf_load *load, const struct conf_field *field,
-	const struct conf_node *node, void *member)
-{
-	struct conf_strings *strings = member;
-	const char **items;
-
-	if (node->type != CONF_SEQUENCE)
-		return conf_error(load, node, "a list is wanted here, such as [a, b]");
-	items = arena_alloc(load->arena, (node->count + 1) * sizeof(*items));
-	for (size_t i = 0; i < node->count; i++) {
-		struct conf_text text;
-
-		if (!field_scalar(load, field, node->items[i], &text))
-			return false;
-		items[i] = text.text;
-	}
-	strings->items = items;
-	strings->count = node->count;
-	return true;
-}
-
-static bool strings_absent(struct conf_load *load, const struct conf_field *field,
-	const struct conf_node *node, void *member)
-{
-	struct conf_strings *strings = member;
-
-	(void)field;
-	(void)node;
-	strings->items = arena_alloc(load->arena, sizeof(*strings->items));
-	return true;
-}
-
-static void strings_print(const struct conf_field *field, const void *member, FILE *stream)
-{
-	const struct conf_strings *strings = member;
-
-	(void)field;
-	(void)fputc('[', stream);
-	for (size_t i = 0; i < strings->count; i++) {
-		(void)fputs(i == 0 ? "" : ", ", stream);
-		field_print_text(strings->items[i], stream);
-	}
-	(void)fputc(']', stream);
-}
-
-static bool strings_equal(const struct conf_field *field, const void *a, const void *b)
-{
-	const struct conf_strings *left = a, *right = b;
-
-	(void)field;
-	if (left->count != right->count)
-		return false;
-	for (size_t i = 0; i < left->count; i++) {
-		if (strcmp(left->items[i], right->items[i]) != 0)
-			return false;
-	}
-	return true;
-}
-
-static json_t *strings_schema(const struct conf_field *field)
-{
-	return json_pack("{s:s, s:o}", "type", "array", "items", string_schema(field));
-}
-
-const struct conf_kind conf_list_of_strings = {
-	.name = "a text",
-	.size = sizeof(struct conf_strings),
-	.parse = strings_parse,
-	.print = strings_print,
-	.equal = strings_equal,
-	.schema = strings_schema,
-	.absent = strings_absent,
 };

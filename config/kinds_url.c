@@ -1,109 +1,104 @@
 // SPDX-License-Identifier: MIT
-/* Kinds of places: http URLs and endpoints. What is shown of them holds no secret. */
-#include <stdlib.h>
+/* The kind of an HTTP URL. What is shown of one holds no secret. */
+#include <ctype.h>
 #include <string.h>
 
 #include "config/field_private.h"
+#include "config/hostport.h"
 
-#define DIGITS "0123456789"
+#define ELLIPSIS "\xe2\x80\xa6"
 
-static bool all_printable(const char *text)
+/* What is written for a user and a password: "user:***@", or "***@" for a user that may be a token.
+ */
+static const char *mask_user(struct arena *arena, const char *user, size_t length)
 {
-	for (; *text != '\0'; text++) {
-		if ((unsigned char)*text <= 0x20 || *text == 0x7f)
-			return false;
-	}
-	return true;
+	const char *colon = memchr(user, ':', length);
+
+	return colon == NULL ? "***@" : arena_printf(arena, "%.*s:***@", (int)(colon - user), user);
 }
 
-/* A port of 1 to 65535 without a leading zero that fills the whole text; 0 for anything else. */
-static unsigned int parse_port(const char *text)
+/*
+ * Any text that was meant to be a URL, for messages: everything up to its last '@' is taken for
+ * a user, since a password may hold a '/' or '?' that should have been encoded.
+ */
+static const char *mask_doubtful(struct arena *arena, const char *text)
 {
-	size_t length = strspn(text, DIGITS);
-	unsigned long port;
-
-	if (length == 0 || length > 5 || text[length] != '\0' || *text == '0')
-		return 0;
-	port = strtoul(text, NULL, 10);
-	return port <= 65535 ? (unsigned int)port : 0;
-}
-
-/* Splits "host", "host:port" or "[v6]:port" at its last colon; the port's text, NULL if none. */
-static const char *split_host(struct arena *arena, const char *authority, const char **ret_host)
-{
-	const char *end = strchr(authority, ']');
-
-	if (*authority == '[') {
-		if (end == NULL || (end[1] != '\0' && end[1] != ':'))
-			return NULL;
-		*ret_host = arena_strndup(arena, authority + 1, (size_t)(end - authority - 1));
-		return end[1] == ':' ? end + 2 : NULL;
-	}
-	end = strchr(authority, ':');
-	*ret_host = end == NULL ? arena_strdup(arena, authority)
-				: arena_strndup(arena, authority, (size_t)(end - authority));
-	return end == NULL ? NULL : end + 1;
-}
-
-/* The URL without what may be secret: "user:***@" before the host, "?…" behind the path. */
-static const char *redact(struct arena *arena, const char *url)
-{
-	const char *start = strstr(url, "://");
-	size_t authority = start == NULL ? 0 : strcspn(start + 3, "/?#");
-	const char *at = NULL;
-	const char *user = "", *hidden = "";
-	const char *rest;
+	const char *start = strstr(text, "://");
+	const char *at = strrchr(text, '@');
+	const char *user = "", *rest;
 	size_t path;
 
-	if (start == NULL)
-		return "***";
-	start += 3;
-	for (size_t i = 0; i < authority; i++)
-		at = start[i] == '@' ? start + i : at;
+	start = start == NULL || (at != NULL && start > at) ? text : start + 3;
 	rest = at == NULL ? start : at + 1;
-	if (at != NULL) {
-		size_t name = strcspn(start, ":@");
+	if (at != NULL)
+		user = mask_user(arena, start, (size_t)(at - start));
+	path = strcspn(rest, "?");
+	return arena_printf(arena, "%.*s%s%.*s%s", (int)(start - text), text, user, (int)path, rest,
+		rest[path] == '?' ? "?" ELLIPSIS : "");
+}
 
-		user = arena_strndup(arena, start, name);
-		hidden = start[name] == ':' ? ":***@" : "@";
+/* A URL that was found to be one, for messages. */
+static const char *mask(struct arena *arena, const char *url)
+{
+	const char *start = strstr(url, "://");
+	const char *end, *at;
+	size_t path;
+
+	if (start == NULL) /* its scheme came from the environment */
+		return mask_doubtful(arena, url);
+	start += 3;
+	end = start + strcspn(start, "/?#");
+	at = memrchr(start, '@', (size_t)(end - start));
+	end = at == NULL ? start : at + 1;
+	path = strcspn(end, "?#");
+	return arena_printf(arena, "%.*s%s%.*s%s", (int)(start - url), url,
+		at == NULL ? "" : mask_user(arena, start, (size_t)(at - start)), (int)path, end,
+		end[path] == '?' ? "?" ELLIPSIS : "");
+}
+
+/* What no URL may hold, anywhere; NULL if it is fine. */
+static const char *check_characters(const char *text)
+{
+	for (; *text != '\0'; text++) {
+		unsigned char byte = (unsigned char)*text;
+
+		if (byte <= 0x20 || byte == 0x7f)
+			return "it holds a blank or a control character; write %20 for a blank";
+		if (byte > 0x7f)
+			return "it holds a character beyond ASCII; percent-encode it, or in a host "
+			       "name write the xn-- form";
+		if (byte == '%' &&
+			(!isxdigit((unsigned char)text[1]) || !isxdigit((unsigned char)text[2])))
+			return "two hexadecimal digits must follow a '%'; write %25 for a percent "
+			       "sign";
 	}
-	path = strcspn(rest, "?#");
-	return arena_printf(arena, "%.*s%s%s%.*s%s", (int)(start - url), url, user, hidden,
-		(int)path, rest, rest[path] == '?' ? "?\xe2\x80\xa6" : "");
+	return NULL;
 }
 
-static bool host_is_fine(const char *host)
+/* Fills all but shown from the text, which is a scheme's own. Returns what is wrong. */
+static const char *take_apart(struct arena *arena, const char *text, struct conf_url *url)
 {
-	size_t length = host == NULL ? 0 : strlen(host);
+	const char *start = strstr(text, "://");
+	size_t scheme = start == NULL ? 0 : (size_t)(start - text);
+	bool secure = scheme == 5 && strncasecmp(text, "https", 5) == 0;
+	const char *authority, *at, *complaint;
+	struct hostport place = {0};
 
-	return length > 0 && length < 256 && strpbrk(host, "/?#@[]%\\\"<>^`{|}") == NULL;
-}
-
-static bool fill_url(struct conf_load *load, const struct conf_node *node,
-	const struct conf_text *text, struct conf_url *url)
-{
-	struct arena *arena = load->arena;
-	bool secure = strncmp(text->text, "https://", 8) == 0;
-	const char *authority = text->text + (secure ? 8 : 7);
-	const char *host, *port = NULL;
-	char *place = arena_strndup(arena, authority, strcspn(authority, "/?#"));
-	char *at = strrchr(place, '@');
-
-	host = at == NULL ? place : at + 1;
-	url->host = NULL;
-	port = split_host(arena, host, &url->host);
-	if (!host_is_fine(url->host))
-		return conf_error(load, node,
-			"'%s' names no host; write http://HOST/ or http://HOST:PORT/, an IPv6 "
-			"address in brackets",
-			url->shown);
-	url->port = port == NULL ? (secure ? 443 : 80) : parse_port(port);
-	if (url->port == 0)
-		return conf_error(
-			load, node, "the port in '%s' must lie between 1 and 65535", url->shown);
+	if (!secure && !(scheme == 4 && strncasecmp(text, "http", 4) == 0))
+		return "it must start with http:// or https://";
+	complaint = check_characters(text);
+	if (complaint != NULL)
+		return complaint;
+	authority = arena_strndup(arena, start + 3, strcspn(start + 3, "/?#"));
+	at = strrchr(authority, '@');
+	complaint = hostport_parse(arena, at == NULL ? authority : at + 1, &place);
+	if (complaint != NULL)
+		return complaint;
 	url->scheme = secure ? "https" : "http";
-	url->text = text->text;
-	return true;
+	url->host = place.host;
+	url->port = place.port != 0 ? place.port : secure ? 443 : 80;
+	url->text = text;
+	return NULL;
 }
 
 static bool url_parse(struct conf_load *load, const struct conf_field *field,
@@ -111,18 +106,21 @@ static bool url_parse(struct conf_load *load, const struct conf_field *field,
 {
 	struct conf_url *url = member;
 	struct conf_text text;
+	const char *complaint;
 
 	if (!field_scalar(load, field, node, &text))
 		return false;
-	url->shown = redact(load->arena, text.shown);
-	if (strncmp(text.text, "http://", 7) != 0 && strncmp(text.text, "https://", 8) != 0)
-		return conf_error(
-			load, node, "a URL must begin with http:// or https://, in lower case");
-	if (!all_printable(text.text))
-		return conf_error(load, node,
-			"'%s' holds a blank or a control character; write %%20 for a blank",
-			url->shown);
-	return fill_url(load, node, &text, url);
+	complaint = take_apart(load->arena, text.text, url);
+	if (complaint != NULL)
+		return conf_error(load, node, "'%s': '%s' is not a URL that can be probed: %s",
+			field->key, mask_doubtful(load->arena, text.shown), complaint);
+	url->shown = mask(load->arena, text.shown);
+	if (strchr(url->text, '#') != NULL)
+		conf_warn_at(load, node->mark,
+			"'%s': what stands behind '#' is never sent to a server; write %%23 for a "
+			"'#' of the path",
+			field->key);
+	return true;
 }
 
 static void url_print(const struct conf_field *field, const void *member, FILE *stream)
@@ -130,27 +128,22 @@ static void url_print(const struct conf_field *field, const void *member, FILE *
 	const struct conf_url *url = member;
 
 	(void)field;
-	if (url->text == NULL)
-		(void)fputs("null", stream);
-	else
+	if (url->text != NULL)
 		field_print_text(url->shown, stream);
-}
-
-static bool same(const char *a, const char *b)
-{
-	return a == b || (a != NULL && b != NULL && strcmp(a, b) == 0);
 }
 
 static bool url_equal(const struct conf_field *field, const void *a, const void *b)
 {
 	(void)field;
-	return same(((const struct conf_url *)a)->text, ((const struct conf_url *)b)->text);
+	return field_same_text(
+		((const struct conf_url *)a)->text, ((const struct conf_url *)b)->text);
 }
 
 static json_t *url_schema(const struct conf_field *field)
 {
 	(void)field;
-	return json_pack("{s:s, s:s}", "type", "string", "pattern", "^(https?://|[$])");
+	return json_pack(
+		"{s:s, s:s}", "type", "string", "pattern", "^([Hh][Tt]{2}[Pp][Ss]?://|\\$\\{)");
 }
 
 const struct conf_kind conf_http_url = {
@@ -160,82 +153,4 @@ const struct conf_kind conf_http_url = {
 	.print = url_print,
 	.equal = url_equal,
 	.schema = url_schema,
-};
-
-/* sockaddr_un holds 107 bytes and a NUL: unix(7). */
-#define UNIX_PATH_MAX_BYTES 107
-
-static bool parse_socket(struct conf_load *load, const struct conf_node *node,
-	const struct conf_text *text, struct conf_address *address)
-{
-	const char *path = text->text + strlen("unix:");
-
-	if (strncmp(path, "//", 2) == 0)
-		path += 2;
-	if (*path != '/' || strlen(path) > UNIX_PATH_MAX_BYTES)
-		return conf_error(load, node,
-			"'%s' is no unix socket; write unix:///PATH with a path of at most %d "
-			"bytes",
-			text->shown, UNIX_PATH_MAX_BYTES);
-	address->path = path;
-	return true;
-}
-
-static bool address_parse(struct conf_load *load, const struct conf_field *field,
-	const struct conf_node *node, void *member)
-{
-	struct conf_address *address = member;
-	struct conf_text text;
-	const char *port;
-
-	if (!field_scalar(load, field, node, &text))
-		return false;
-	address->shown = text.shown;
-	if (strncmp(text.text, "unix:", strlen("unix:")) == 0)
-		return parse_socket(load, node, &text, address);
-	port = split_host(load->arena, text.text, &address->host);
-	if (port == NULL || !host_is_fine(address->host) || !all_printable(text.text))
-		return conf_error(load, node,
-			"'%s' is no address; write HOST:PORT, [IPv6]:PORT or unix:///PATH",
-			text.shown);
-	address->port = parse_port(port);
-	if (address->port == 0)
-		return conf_error(
-			load, node, "the port in '%s' must lie between 1 and 65535", text.shown);
-	return true;
-}
-
-static void address_print(const struct conf_field *field, const void *member, FILE *stream)
-{
-	const struct conf_address *address = member;
-
-	(void)field;
-	if (address->shown == NULL)
-		(void)fputs("null", stream);
-	else
-		field_print_text(address->shown, stream);
-}
-
-static bool address_equal(const struct conf_field *field, const void *a, const void *b)
-{
-	const struct conf_address *left = a, *right = b;
-
-	(void)field;
-	return same(left->host, right->host) && same(left->path, right->path) &&
-		left->port == right->port;
-}
-
-static json_t *address_schema(const struct conf_field *field)
-{
-	(void)field;
-	return json_pack("{s:s}", "type", "string");
-}
-
-const struct conf_kind conf_endpoint = {
-	.name = "an address",
-	.size = sizeof(struct conf_address),
-	.parse = address_parse,
-	.print = address_print,
-	.equal = address_equal,
-	.schema = address_schema,
 };

@@ -67,6 +67,32 @@ static bool has_no_mark(const char *file, const char *bytes, size_t length, stru
 	return true;
 }
 
+static void refuse_control(struct conf_diag *diag, struct conf_mark mark, uint32_t point)
+{
+	if (point == 0)
+		diag_add(diag, mark, CONF_ERROR, "a NUL byte; the file is not text");
+	else if (point == 0xfeff)
+		diag_add(diag, mark, CONF_ERROR, "a byte order mark inside the file; remove it");
+	else
+		diag_add(diag, mark, CONF_ERROR,
+			"control character U+%04X; in double quotes, write it as \\x%02X",
+			(unsigned int)point, (unsigned int)point);
+}
+
+bool yaml_is_text(const char *text)
+{
+	size_t length = strlen(text);
+	uint32_t point;
+	size_t step;
+
+	for (size_t at = 0; at < length; at += step) {
+		step = decode((const unsigned char *)text + at, length - at, &point);
+		if (step == 0 || !is_allowed(point))
+			return false;
+	}
+	return true;
+}
+
 bool yaml_bytes_are_text(const char *file, const char *bytes, size_t length, struct conf_diag *diag)
 {
 	const unsigned char *cursor = (const unsigned char *)bytes;
@@ -86,9 +112,7 @@ bool yaml_bytes_are_text(const char *file, const char *bytes, size_t length, str
 			return false;
 		}
 		if (!is_allowed(point)) {
-			diag_add(diag, mark, CONF_ERROR,
-				"control character U+%04X; in text, write it as \"\\x%02X\"",
-				(unsigned int)point, (unsigned int)point);
+			refuse_control(diag, mark, point);
 			return false;
 		}
 		if (point == '\n' && last == '\r')

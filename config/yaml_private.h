@@ -13,6 +13,9 @@
 bool yaml_bytes_are_text(
 	const char *file, const char *bytes, size_t length, struct conf_diag *diag);
 
+/* The same for a text that came from elsewhere, without a report. */
+bool yaml_is_text(const char *text);
+
 /*
  * Sets node's entries from keys and values, which alternate: `<<` merged, each key
  * once. A key that stands twice is reported; the first one is kept.
