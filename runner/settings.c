@@ -56,7 +56,7 @@ static const struct conf_field service_fields[] = {
 		.help = "How probity registers the service itself; without it the service must "
 			"be registered by its owner",
 	},
-	CONF_STRING(struct service_conf, unit, .help = "systemd unit that the service runs as"),
+	CONF_STRING(struct service_conf, unit, .help = "The systemd unit that the service runs as"),
 	CONF_CHOICE(struct service_conf, on_stop, .choices = on_stop_choices, .fallback = "leave",
 		.help = "What is claimed when probity stops: leave the last claim to its TTL, or "
 			"say critical"),

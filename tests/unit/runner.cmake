@@ -23,3 +23,10 @@ set(AGENT_SOURCES tests/unit/agent_bench.c runner/agent.c runner/agent_answer.c
 # They wait for whole seconds; the sanitizers look for leaks.
 probity_unit_test(agent NO_VALGRIND SOURCES ${AGENT_SOURCES})
 probity_unit_test(agent_trouble NO_VALGRIND SOURCES ${AGENT_SOURCES})
+
+# The tables of keys reach into all three floors.
+add_executable(unit_rows test_rows.c $<TARGET_OBJECTS:probity_config>
+  $<TARGET_OBJECTS:probity_probes> $<TARGET_OBJECTS:probity_runner>)
+target_link_libraries(unit_rows PRIVATE probity_flags probity_libraries PkgConfig::CMOCKA)
+add_test(NAME unit_rows COMMAND unit_rows)
+set_tests_properties(unit_rows PROPERTIES LABELS unit TIMEOUT 60)
