@@ -1,21 +1,32 @@
 // SPDX-License-Identifier: MIT
-/* The control socket: libmicrohttpd's epoll descriptor on our loop. */
+/* The control socket's HTTP: libmicrohttpd's epoll descriptor on our loop. */
 #include "runner/control.h"
 
-#include <errno.h>
 #include <microhttpd.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
-#include <sys/stat.h>
-#include <sys/un.h>
-#include <unistd.h>
 
 #include "config/arena.h"
+#include "runner/control_socket.h"
 
-#define SOCKET_NAME "control.sock"
-#define MOST_CONNECTIONS 16 /* a few people and one monitoring system */
-#define IDLE_SECONDS 5 /* a client that says nothing does not hold a connection */
+#define MOST_CONNECTIONS 16U /* a few people and one monitoring system */
+#define IDLE_SECONDS 5U /* a client that says nothing does not hold a connection */
+/* Bytes for a request's line and headers: curl and browsers send a tenth to a half of it. */
+#define REQUEST_MOST ((size_t)4096)
+
+struct route {
+	const char *path;
+	const char *type; /* Content-Type */
+	char *(*make)(const struct report_source *source); /* NULL if it cannot; free() */
+};
+
+static char *make_status(const struct report_source *source);
+
+static const struct route routes[] = {
+	{.path = "/v1/status", .type = "application/json", .make = make_status},
+};
+
+#define ROUTE_COUNT (sizeof(routes) / sizeof(*routes))
 
 struct control {
 	struct MHD_Daemon *daemon;
@@ -23,17 +34,82 @@ struct control {
 	ev_io ready; /* the epoll descriptor that holds all sockets */
 	ev_timer timeout; /* when libmicrohttpd wants to be called without an event */
 	struct report_source source;
-	char *path;
+	struct control_socket socket;
+	/* Made at most once in a loop pass, however many ask: no client can hold up the loop. */
+	struct MHD_Response *answers[ROUTE_COUNT];
 };
 
-struct route {
-	const char *path;
-	json_t *(*make)(const struct report_source *source);
-};
+static char *make_status(const struct report_source *source)
+{
+	json_t *json = report_json(source);
+	char *text = json_dumps(json, JSON_COMPACT);
 
-static const struct route routes[] = {
-	{"/v1/status", report_json},
-};
+	json_decref(json);
+	return text;
+}
+
+/* Takes over the text. NULL if text is NULL or memory is out. */
+static struct MHD_Response *make_response(char *take_text, const char *type)
+{
+	struct MHD_Response *response;
+
+	if (take_text == NULL)
+		return NULL;
+	response = MHD_create_response_from_buffer(
+		strlen(take_text), take_text, MHD_RESPMEM_MUST_FREE);
+	if (response == NULL)
+		free(take_text);
+	else
+		(void)MHD_add_response_header(response, MHD_HTTP_HEADER_CONTENT_TYPE, type);
+	return response;
+}
+
+static enum MHD_Result answer_error(
+	struct MHD_Connection *connection, unsigned int code, const char *error)
+{
+	struct MHD_Response *response =
+		make_response(xprintf("{\"error\":\"%s\"}", error), "application/json");
+	enum MHD_Result result = MHD_NO; /* closes the connection */
+
+	if (response == NULL)
+		return result;
+	if (code == MHD_HTTP_METHOD_NOT_ALLOWED)
+		(void)MHD_add_response_header(response, MHD_HTTP_HEADER_ALLOW, "GET, HEAD");
+	result = MHD_queue_response(connection, code, response);
+	MHD_destroy_response(response);
+	return result;
+}
+
+static enum MHD_Result answer_route(
+	struct control *control, struct MHD_Connection *connection, size_t index)
+{
+	struct MHD_Response **answer = &control->answers[index];
+
+	if (*answer == NULL)
+		*answer = make_response(routes[index].make(&control->source), routes[index].type);
+	if (*answer == NULL)
+		return MHD_NO;
+	return MHD_queue_response(connection, MHD_HTTP_OK, *answer);
+}
+
+/* A body is never waited for: an answer queued at once ends the request. */
+static enum MHD_Result on_request(void *owner, struct MHD_Connection *connection, const char *url,
+	const char *method, const char *version, const char *upload, size_t *upload_size,
+	void **state)
+{
+	(void)version;
+	(void)upload;
+	(void)upload_size;
+	(void)state;
+	if (strcmp(method, MHD_HTTP_METHOD_GET) != 0 && strcmp(method, MHD_HTTP_METHOD_HEAD) != 0)
+		return answer_error(
+			connection, MHD_HTTP_METHOD_NOT_ALLOWED, "only GET and HEAD are answered");
+	for (size_t i = 0; i < ROUTE_COUNT; i++) {
+		if (strcmp(url, routes[i].path) == 0)
+			return answer_route(owner, connection, i);
+	}
+	return answer_error(connection, MHD_HTTP_NOT_FOUND, "no such path; there is /v1/status");
+}
 
 /* Runs what is ready, and learns when to be called again. */
 static void serve(struct control *control)
@@ -41,6 +117,11 @@ static void serve(struct control *control)
 	MHD_UNSIGNED_LONG_LONG milliseconds;
 
 	(void)MHD_run(control->daemon);
+	for (size_t i = 0; i < ROUTE_COUNT; i++) {
+		if (control->answers[i] != NULL)
+			MHD_destroy_response(control->answers[i]); /* connections hold it on */
+		control->answers[i] = NULL;
+	}
 	ev_timer_stop(control->loop, &control->timeout);
 	if (MHD_get_timeout(control->daemon, &milliseconds) != MHD_YES)
 		return;
@@ -63,134 +144,46 @@ static void on_timeout(struct ev_loop *loop, ev_timer *watcher, int events)
 	serve(watcher->data);
 }
 
-/* Queues a JSON answer; takes over the value. */
-static enum MHD_Result answer(
-	struct MHD_Connection *connection, unsigned int code, json_t *take_json)
+/* MHD_stop_daemon closes the listening socket. */
+static bool start_daemon(struct control *control)
 {
-	char *text = json_dumps(take_json, JSON_COMPACT);
-	struct MHD_Response *response;
-	enum MHD_Result result;
+	const union MHD_DaemonInfo *info;
 
-	json_decref(take_json);
-	if (text == NULL)
-		return MHD_NO;
-	response = MHD_create_response_from_buffer(strlen(text), text, MHD_RESPMEM_MUST_FREE);
-	if (response == NULL) {
-		free(text);
-		return MHD_NO;
-	}
-	(void)MHD_add_response_header(response, "Content-Type", "application/json");
-	if (code == MHD_HTTP_METHOD_NOT_ALLOWED)
-		(void)MHD_add_response_header(response, "Allow", "GET, HEAD");
-	result = MHD_queue_response(connection, code, response);
-	MHD_destroy_response(response);
-	return result;
-}
-
-static enum MHD_Result on_request(void *owner, struct MHD_Connection *connection, const char *url,
-	const char *method, const char *version, const char *upload, size_t *upload_size,
-	void **state)
-{
-	const struct control *control = owner;
-
-	(void)version;
-	(void)upload;
-	(void)state;
-	*upload_size = 0; /* bodies are read and dropped */
-	if (strcmp(method, "GET") != 0 && strcmp(method, "HEAD") != 0)
-		return answer(connection, MHD_HTTP_METHOD_NOT_ALLOWED,
-			json_pack("{s:s}", "error", "only GET and HEAD"));
-	for (size_t i = 0; i < sizeof(routes) / sizeof(*routes); i++) {
-		if (strcmp(url, routes[i].path) == 0)
-			return answer(connection, MHD_HTTP_OK, routes[i].make(&control->source));
-	}
-	return answer(connection, MHD_HTTP_NOT_FOUND,
-		json_pack("{s:s}", "error", "no such path; there is /v1/status"));
-}
-
-/* True if somebody answers on the socket. */
-static bool is_live(const struct sockaddr_un *address)
-{
-	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-	bool live = fd >= 0 &&
-		(connect(fd, (const struct sockaddr *)address, sizeof(*address)) == 0 ||
-			errno == EAGAIN);
-
-	if (fd >= 0)
-		(void)close(fd);
-	return live;
-}
-
-/* A listening socket of mode 0660, or negative errno; -EADDRINUSE if another daemon lives. */
-static int open_socket(const char *path)
-{
-	struct sockaddr_un address = {.sun_family = AF_UNIX};
-	mode_t mask;
-	int fd, result;
-
-	if (strlen(path) >= sizeof(address.sun_path))
-		return -ENAMETOOLONG;
-	memcpy(address.sun_path, path, strlen(path) + 1);
-	if (is_live(&address))
-		return -EADDRINUSE;
-	(void)unlink(path); /* a stale one, or none */
-	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-	if (fd < 0)
-		return -errno;
-	mask = umask(0117); /* 0660 from birth */
-	result = bind(fd, (const struct sockaddr *)&address, sizeof(address));
-	(void)umask(mask);
-	if (result == 0)
-		result = listen(fd, MOST_CONNECTIONS);
-	if (result == 0)
-		return fd;
-	result = -errno;
-	(void)close(fd);
-	return result;
-}
-
-static struct MHD_Daemon *start_daemon(struct control *control, int fd)
-{
-	return MHD_start_daemon(MHD_USE_EPOLL, 0, NULL, NULL, on_request, control,
-		MHD_OPTION_LISTEN_SOCKET, fd, MHD_OPTION_CONNECTION_LIMIT,
-		(unsigned int)MOST_CONNECTIONS, MHD_OPTION_CONNECTION_TIMEOUT,
-		(unsigned int)IDLE_SECONDS, MHD_OPTION_END);
+	control->daemon = MHD_start_daemon(MHD_USE_EPOLL, 0, NULL, NULL, on_request, control,
+		MHD_OPTION_LISTEN_SOCKET, control->socket.fd, MHD_OPTION_CONNECTION_LIMIT,
+		MOST_CONNECTIONS, MHD_OPTION_CONNECTION_TIMEOUT, IDLE_SECONDS,
+		MHD_OPTION_CONNECTION_MEMORY_LIMIT, REQUEST_MOST, MHD_OPTION_END);
+	if (control->daemon == NULL)
+		return false;
+	control->socket.fd = -1;
+	info = MHD_get_daemon_info(control->daemon, MHD_DAEMON_INFO_EPOLL_FD);
+	ev_io_init(&control->ready, on_ready, info->epoll_fd, EV_READ);
+	ev_init(&control->timeout, on_timeout);
+	/* Probes come first in a pass that has both. */
+	ev_set_priority(&control->ready, -1);
+	ev_set_priority(&control->timeout, -1);
+	control->ready.data = control->timeout.data = control;
+	ev_io_start(control->loop, &control->ready);
+	return true;
 }
 
 struct control *control_create(struct ev_loop *loop, const char *runtime_dir,
 	const struct report_source *source, char **ret_error)
 {
 	struct control *control = xcalloc(1, sizeof(*control));
-	const union MHD_DaemonInfo *info;
-	int fd;
 
 	control->loop = loop;
 	control->source = *source;
-	control->path = xprintf("%s/%s", runtime_dir, SOCKET_NAME);
-	ev_init(&control->ready, on_ready);
-	ev_init(&control->timeout, on_timeout);
-	control->ready.data = control->timeout.data = control;
-	fd = open_socket(control->path);
-	if (fd == -EADDRINUSE)
-		*ret_error = xprintf("%s: another probity answers there; stop it, or give this "
-				     "one its own --runtime-dir",
-			control->path);
-	else if (fd < 0)
-		*ret_error = xprintf("%s: cannot listen: %s", control->path, strerror(-fd));
-	if (fd >= 0)
-		control->daemon = start_daemon(control, fd);
-	if (control->daemon == NULL) {
-		if (fd >= 0) {
-			*ret_error = xprintf("%s: libmicrohttpd does not start", control->path);
-			(void)close(fd);
-		}
-		free(control->path);
+	if (!control_socket_open(&control->socket, runtime_dir, ret_error)) {
 		free(control);
 		return NULL;
 	}
-	info = MHD_get_daemon_info(control->daemon, MHD_DAEMON_INFO_EPOLL_FD);
-	ev_io_set(&control->ready, info->epoll_fd, EV_READ);
-	ev_io_start(loop, &control->ready);
+	if (!start_daemon(control)) {
+		*ret_error = xprintf("%s: cannot serve HTTP on it", control->socket.path);
+		control_socket_close(&control->socket);
+		free(control);
+		return NULL;
+	}
 	return control;
 }
 
@@ -200,8 +193,7 @@ void control_destroy(struct control *control)
 		return;
 	ev_io_stop(control->loop, &control->ready);
 	ev_timer_stop(control->loop, &control->timeout);
-	MHD_stop_daemon(control->daemon); /* closes the listening socket */
-	(void)unlink(control->path);
-	free(control->path);
+	MHD_stop_daemon(control->daemon);
+	control_socket_close(&control->socket);
 	free(control);
 }

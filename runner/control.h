@@ -10,9 +10,9 @@
 struct control;
 
 /*
- * Listens on <runtime_dir>/control.sock, mode 0660. A stale socket is replaced; a
- * live one is an error that says who holds it. NULL on failure with *ret_error
- * one line for the log (free()). source is copied.
+ * Takes the runtime directory for this process and answers GET /v1/status on
+ * <runtime_dir>/control.sock (control_socket.h). NULL on failure with *ret_error one
+ * line for the log (free()). source is copied; what it borrows outlives the control.
  */
 struct control *control_create(struct ev_loop *loop, const char *runtime_dir,
 	const struct report_source *source, char **ret_error);

@@ -3,6 +3,13 @@
 #include "runner/report.h"
 
 #include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "probes/output.h"
+
+/* Of a path or a problem that is not UTF-8; longer than any path: PATH_MAX. */
+#define TEXT_MOST 4096
 
 /* Seconds to a microsecond; what is negative is "never". */
 static json_t *seconds(double value)
@@ -10,10 +17,18 @@ static json_t *seconds(double value)
 	return value < 0 || !isfinite(value) ? json_null() : json_real(round(value * 1e6) / 1e6);
 }
 
-/* Strings of ours are valid UTF-8; NULL is null. */
+/* NULL is null. A path need not be UTF-8; JSON must. */
 static json_t *text(const char *value)
 {
-	return value == NULL ? json_null() : json_string(value);
+	json_t *json = value == NULL ? json_null() : json_string(value);
+	char *clean;
+
+	if (json != NULL)
+		return json;
+	clean = output_clean_line(value, strlen(value), TEXT_MOST);
+	json = json_string(clean);
+	free(clean);
+	return json;
 }
 
 static json_t *agent_json(const struct agent_view *view)
@@ -88,9 +103,10 @@ static void add_counters(json_t *check, const struct check_report *report)
 static json_t *check_json(const struct check_report *report)
 {
 	bool claimed = report->decided && report->output != NULL;
-	json_t *check = json_pack("{s:s, s:s, s:o, s:s, s:s, s:o, s:b, s:b, s:o, s:o, s:o}", "id",
-		report->id, "name", report->name, "service_id", text(report->service_id), "type",
-		report->type, "target", report->target, "status",
+	json_t *check = json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:b, s:b, s:o, s:o, s:o}", "id",
+		text(report->id), "name", text(report->name), "service_id",
+		text(report->service_id), "type", text(report->type), "target",
+		text(report->target), "status",
 		claimed ? json_string(status_name(report->status)) : json_null(), "decided",
 		report->decided, "stale", report->stale, "output", text(report->output), "changed",
 		seconds(report->changed), "agent", acknowledged_json(&report->agent));
@@ -113,9 +129,10 @@ json_t *report_json(const struct report_source *source)
 		source->check(source->owner, i, &report);
 		(void)json_array_append_new(checks, check_json(&report));
 	}
-	return json_pack("{s:s, s:s, s:s, s:i, s:o, s:I, s:I, s:o, s:o, s:o}", "version",
-		daemon.version, "config", daemon.config, "instance", daemon.instance, "pid",
-		daemon.pid, "uptime", seconds(daemon.uptime), "stalls", (json_int_t)daemon.stalls,
-		"reloads", (json_int_t)daemon.reloads, "reload_error", text(daemon.reload_error),
-		"agent", agent_json(&daemon.agent), "checks", checks);
+	return json_pack("{s:o, s:o, s:o, s:i, s:o, s:I, s:I, s:o, s:o, s:o}", "version",
+		text(daemon.version), "config", text(daemon.config), "instance",
+		text(daemon.instance), "pid", daemon.pid, "uptime", seconds(daemon.uptime),
+		"stalls", (json_int_t)daemon.stalls, "reloads", (json_int_t)daemon.reloads,
+		"reload_error", text(daemon.reload_error), "agent", agent_json(&daemon.agent),
+		"checks", checks);
 }
