@@ -18,6 +18,9 @@
 #include "probes/output.h"
 #include "probes/remains.h"
 
+/* s: for what takes milliseconds on a machine that has nothing else to do. */
+#define PATIENCE 20
+
 static struct ev_loop *loop;
 static const char *const environment[] = {"PATH=/usr/bin:/bin", NULL};
 
@@ -103,9 +106,9 @@ static inline bool is_over(const struct seen *seen)
 	return seen->ends + seen->failures > 0;
 }
 
-static inline void wait_over(const struct seen *seen, double seconds)
+static inline void wait_over(const struct seen *seen)
 {
-	double end = clock_monotonic() + seconds;
+	double end = clock_monotonic() + PATIENCE;
 
 	while (!is_over(seen) && clock_monotonic() < end)
 		turn(0.005);
@@ -113,9 +116,9 @@ static inline void wait_over(const struct seen *seen, double seconds)
 }
 
 /* Until nothing is left of any child. */
-static inline void wait_gone(double seconds)
+static inline void wait_gone(void)
 {
-	double end = clock_monotonic() + seconds;
+	double end = clock_monotonic() + PATIENCE;
 
 	while (child_count() > 0 && clock_monotonic() < end)
 		turn(0.005);
@@ -146,10 +149,10 @@ static inline void forget(struct seen *seen)
 }
 
 /* One whole run of a shell text; the caller forgets it. */
-static inline void run_shell(struct seen *seen, const char *text, double seconds)
+static inline void run_shell(struct seen *seen, const char *text)
 {
 	start_shell(seen, text, 1, NULL);
-	wait_over(seen, seconds);
+	wait_over(seen);
 }
 
 static inline bool is_alive(pid_t pid)
@@ -171,10 +174,20 @@ static inline bool is_alive(pid_t pid)
 	return alive;
 }
 
+/* Waits until all it has written is this. */
+static inline void wait_text(const struct seen *seen, const char *wanted)
+{
+	double end = clock_monotonic() + PATIENCE;
+
+	while (strcmp(text_of(seen), wanted) != 0 && clock_monotonic() < end)
+		turn(0.005);
+	assert_string_equal(text_of(seen), wanted);
+}
+
 /* The pid that a script has printed; waits for it. */
 static inline pid_t printed_pid(const struct seen *seen)
 {
-	double end = clock_monotonic() + 5;
+	double end = clock_monotonic() + PATIENCE;
 
 	while (strtol(text_of(seen), NULL, 10) == 0 && clock_monotonic() < end)
 		turn(0.005);
@@ -182,9 +195,9 @@ static inline pid_t printed_pid(const struct seen *seen)
 	return (pid_t)strtol(text_of(seen), NULL, 10);
 }
 
-static inline void wait_dead(pid_t pid, double seconds)
+static inline void wait_dead(pid_t pid)
 {
-	double end = clock_monotonic() + seconds;
+	double end = clock_monotonic() + PATIENCE;
 
 	while (is_alive(pid) && clock_monotonic() < end)
 		turn(0.005);

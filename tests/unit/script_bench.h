@@ -162,7 +162,7 @@ static inline void run(const struct script_conf *conf, enum probe_status status,
 	struct probe *probe = start(conf, &outcome);
 	char *line, *text;
 
-	turn(5);
+	turn(20);
 	assert_true(finished);
 	line = outcome_line(&outcome);
 	text = output_render(&outcome.output, line);

@@ -28,6 +28,7 @@ static void test_what_outlives_kill_is_stubborn(void **state)
 {
 	struct remains *remains = remains_create(NULL, NULL);
 	struct seen seen;
+	double released;
 	pid_t pid;
 
 	(void)state;
@@ -36,16 +37,16 @@ static void test_what_outlives_kill_is_stubborn(void **state)
 	pid = printed_pid(&seen);
 	kill_is_deaf = true;
 	release(&seen);
-	turn(0.8);
-	assert_int_equal(remains_count(remains), 1);
-	assert_int_equal(remains_stubborn_count(remains), 0);
-	turn(0.6);
+	released = clock_monotonic();
+	while (remains_stubborn_count(remains) == 0 && clock_monotonic() < released + PATIENCE)
+		turn(0.01);
+	assert_true(clock_monotonic() - released >= 1.1); /* the grace and the second after KILL */
 	assert_int_equal(remains_count(remains), 1);
 	assert_int_equal(remains_stubborn_count(remains), 1);
 	assert_int_equal(notices, 1);
 	kill_is_deaf = false;
 	assert_int_equal(kill(pid, SIGKILL), 0);
-	wait_gone(0.5);
+	wait_gone();
 	assert_int_equal(remains_count(remains), 0);
 	assert_int_equal(remains_stubborn_count(remains), 0);
 	remains_release(remains);
@@ -59,12 +60,12 @@ static void test_a_crowd_is_ended_fast(void **state)
 
 	(void)state;
 	start_shell(&seen,
-		"i=0; while [ $i -lt 150 ]; do (trap '' TERM; sleep 60) & "
+		"i=0; while [ $i -lt 60 ]; do (trap '' TERM; sleep 60) & "
 		"i=$((i + 1)); done; echo $$; wait",
 		0.05, NULL);
 	(void)printed_pid(&seen);
 	forget(&seen);
-	wait_gone(2);
+	wait_gone();
 }
 
 /* As where a shell starts a server in the background and then becomes us. */
@@ -81,7 +82,7 @@ static void test_what_was_there_before_us_is_left_alone(void **state)
 		_exit(127);
 	}
 	assert_int_equal(child_setup(loop), 0);
-	run_shell(&seen, "exit 0", 5);
+	run_shell(&seen, "exit 0");
 	forget(&seen);
 	turn(0.05);
 	assert_true(is_alive(stranger));
@@ -109,7 +110,7 @@ static void test_the_exit_is_bounded(void **state)
 		forget(&seen[i]);
 	before = clock_monotonic();
 	child_finish(2);
-	assert_true(clock_monotonic() - before < 0.5);
+	assert_true(clock_monotonic() - before < 1.9);
 	assert_int_equal(child_count(), 0);
 	for (int i = 0; i < 3; i++)
 		assert_false(is_alive(pids[i]));
@@ -123,7 +124,7 @@ static void test_the_exit_is_bounded(void **state)
 	before = clock_monotonic();
 	child_finish(0.4);
 	assert_true(clock_monotonic() - before >= 0.4);
-	assert_true(clock_monotonic() - before < 0.8);
+	assert_true(clock_monotonic() - before < 5);
 	assert_int_equal(child_count(), 0);
 	kill_is_deaf = false;
 	assert_int_equal(kill(pids[0], SIGKILL), 0);

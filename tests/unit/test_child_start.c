@@ -67,7 +67,7 @@ static void check_failure(const struct child_spec *spec, const char *step, int e
 	struct seen seen;
 
 	start(&seen, spec, NULL);
-	wait_over(&seen, 1);
+	wait_over(&seen);
 	assert_int_equal(seen.ends, 0);
 	assert_int_equal(seen.failures, 1);
 	assert_string_equal(seen.step, step);
@@ -100,7 +100,7 @@ static void test_what_cannot_be_executed_says_why(void **state)
 	spec.cwd = NULL;
 	spec.path = folder;
 	check_failure(&spec, "execve", EACCES);
-	wait_gone(0.3);
+	wait_gone();
 	(void)unlink(file_path);
 	(void)rmdir(folder);
 }
@@ -122,7 +122,7 @@ static void test_no_process_or_descriptor_is_a_failure_and_leaks_nothing(void **
 	check_failure(&spec, "pipe", EMFILE);
 	assert_int_equal(clones, 50);
 	pipe_fails = false;
-	run_shell(&seen, "exit 0", 5);
+	run_shell(&seen, "exit 0");
 	assert_int_equal(seen.ends, 1);
 	forget(&seen);
 	/* Let go before it has been told: then nobody is. */

@@ -22,7 +22,7 @@ static void test_the_mark_is_found_anywhere_in_the_environment(void **state)
 		assert_int_equal(strlen(digits), TREE_RUN_DIGITS);
 		assert_int_equal(strspn(digits, "0123456789abcdef"), TREE_RUN_DIGITS);
 		forget(&seen);
-		wait_gone(0.5);
+		wait_gone();
 	}
 	{
 		char digits[TREE_RUN_DIGITS + 1];
@@ -41,7 +41,7 @@ static void test_both_lists_of_children_agree(void **state)
 
 	(void)state;
 	start_shell(&seen, "setsid sleep 60 & setsid sleep 60 & exit 0", 1, NULL);
-	turn(0.15);
+	wait_over(&seen); /* both are ours now */
 	count = tree_children(&pids);
 	assert_int_equal(count, 2);
 	memcpy(quick, pids, count * sizeof(*quick));
@@ -49,7 +49,7 @@ static void test_both_lists_of_children_agree(void **state)
 	assert_true((pids[0] == quick[0] && pids[1] == quick[1]) ||
 		(pids[0] == quick[1] && pids[1] == quick[0]));
 	forget(&seen);
-	wait_gone(0.5);
+	wait_gone();
 }
 
 static void test_names_of_processes_fool_nobody(void **state)
