@@ -5,7 +5,7 @@
 usage: run.py PROBITY
 
 `error` holds what must be printed, LINE:COLUMN: error: TEXT, all of it. `dump` holds lines that
-`validate --dump` must print in this order, others between them. `environment` (NAME=VALUE lines)
+`validate --dump` must print in this order (without indentation and "- "), others between them. `environment` (NAME=VALUE lines)
 adds to the environment.
 """
 import os
@@ -36,7 +36,7 @@ def run_case(probity, case):
             "".join(f"  got    {line}\n" for line in found) + \
             "".join(f"  wanted {line}\n" for line in wanted)
     if dump.exists():
-        printed = iter(line.strip() for line in done.stdout.splitlines())
+        printed = iter(line.strip().removeprefix("- ") for line in done.stdout.splitlines())
         for line in dump.read_text(encoding="utf-8").splitlines():
             if line.strip() not in printed:  # advances the iterator
                 return f"the dump lacks '{line}' at its place:\n{done.stdout}"
