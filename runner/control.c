@@ -13,6 +13,8 @@
 #define IDLE_SECONDS 5U /* a client that says nothing does not hold a connection */
 /* Bytes for a request's line and headers: curl and browsers send a tenth to a half of it. */
 #define REQUEST_MOST ((size_t)4096)
+/* As many as a double keeps of any decimal: 0.012 stays 0.012. */
+#define REAL_DIGITS 15
 
 struct route {
 	const char *path;
@@ -42,7 +44,7 @@ struct control {
 static char *make_status(const struct report_source *source)
 {
 	json_t *json = report_json(source);
-	char *text = json_dumps(json, JSON_COMPACT);
+	char *text = json_dumps(json, JSON_COMPACT | JSON_REAL_PRECISION(REAL_DIGITS));
 
 	json_decref(json);
 	return text;

@@ -98,7 +98,8 @@ void log_write(enum log_level level, const char *format, ...)
 	text = output_clean_line(raw, strlen(raw), LINE_MOST);
 	free(raw);
 	if (dropped > 0) {
-		lost = xprintf("%lu lines were lost: stderr took no more", dropped);
+		lost = xprintf("%lu log line%s lost: stderr took no more", dropped,
+			dropped == 1 ? " was" : "s were");
 		if (put_line(LOG_LEVEL_WARNING, lost))
 			dropped = 0;
 		free(lost);

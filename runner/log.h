@@ -19,10 +19,10 @@ void log_set_level(enum log_level level);
 bool log_parse_level(const char *name, enum log_level *ret_level); /* "error" ... "debug" */
 
 /*
- * One line, controls removed, at most 2048 bytes. With a "<4>" prefix where stderr is
- * the journal ($JOURNAL_STREAM names its device and inode), with "warning: " elsewhere.
- * Never blocks: a line that stderr cannot take now is dropped and counted, and
- * the count is written before the next line that goes through.
+ * One line of valid UTF-8, controls removed, at most 2048 bytes behind its prefix. With a "<4>"
+ * prefix where stderr is the journal ($JOURNAL_STREAM names its device and inode), with "warning: "
+ * elsewhere. Never blocks: a line that stderr cannot take now is dropped and counted, and the count
+ * is written before the next line that goes through.
  */
 void log_write(enum log_level level, const char *format, ...) __attribute__((format(printf, 2, 3)));
 

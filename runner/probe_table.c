@@ -11,6 +11,10 @@
 #include "runner/command.h"
 #include "runner/table.h"
 
+/* As many as a double keeps of any decimal: 0.012 stays 0.012. */
+#define REAL_DIGITS 15
+
+/* -1 where the run never came there. */
 static double phase_seconds(const struct outcome *outcome, enum probe_phase phase)
 {
 	double end = outcome->ended;
@@ -26,6 +30,12 @@ static double phase_seconds(const struct outcome *outcome, enum probe_phase phas
 	return end - outcome->phase_started[phase];
 }
 
+/* To a microsecond: more is noise. */
+static json_t *seconds_json(double seconds)
+{
+	return json_real(round(seconds * 1e6) / 1e6);
+}
+
 static json_t *phases_json(const struct outcome *outcome)
 {
 	json_t *phases = json_object();
@@ -34,11 +44,12 @@ static json_t *phases_json(const struct outcome *outcome)
 		double seconds = phase_seconds(outcome, phase);
 
 		if (seconds >= 0)
-			(void)json_object_set_new(phases, phase_name(phase), json_real(seconds));
+			(void)json_object_set_new(phases, phase_name(phase), seconds_json(seconds));
 	}
 	return phases;
 }
 
+/* All rows have the same keys; what a run without an end cannot know is null. */
 static json_t *result_json(const struct probe_result *result)
 {
 	const struct outcome *outcome = result->outcome;
@@ -46,13 +57,14 @@ static json_t *result_json(const struct probe_result *result)
 	json_t *json;
 
 	if (!result->ran)
-		return json_pack("{s:s, s:s, s:s, s:n}", "name", result->name, "id", result->id,
-			"target", result->target, "status");
+		return json_pack("{s:s, s:s, s:s, s:n, s:n, s:n, s:n, s:n}", "name", result->name,
+			"id", result->id, "target", result->target, "status", "reason", "seconds",
+			"output", "phases");
 	output = output_render(&outcome->output, result->line);
-	json = json_pack("{s:s, s:s, s:s, s:s, s:s, s:f, s:s, s:o}", "name", result->name, "id",
+	json = json_pack("{s:s, s:s, s:s, s:s, s:s, s:o, s:s, s:o}", "name", result->name, "id",
 		result->id, "target", result->target, "status", status_name(result->status),
 		"reason", reason_text(outcome->reason), "seconds",
-		outcome->ended - outcome->started, "output", output, "phases",
+		seconds_json(outcome->ended - outcome->started), "output", output, "phases",
 		phases_json(outcome));
 	free(output);
 	return json;
@@ -64,7 +76,7 @@ static void print_json(const struct probe_result *results, size_t count, FILE *s
 
 	for (size_t i = 0; i < count; i++)
 		(void)json_array_append_new(array, result_json(&results[i]));
-	(void)json_dumpf(array, stream, JSON_INDENT(2));
+	(void)json_dumpf(array, stream, JSON_INDENT(2) | JSON_REAL_PRECISION(REAL_DIGITS));
 	(void)fputc('\n', stream);
 	json_decref(array);
 }

@@ -11,11 +11,13 @@
 
 #include "config/arena.h"
 #include "runner/command.h"
+#include "runner/control_socket.h"
 #include "runner/table.h"
 
 #define ASK_TIMEOUT 5L /* s: the daemon answers within a loop pass */
 #define ANSWER_MOST (64UL << 20) /* bytes: 10,000 checks with full output are 50 MB */
 #define WATCH_SECONDS 1
+#define UNDECIDED "undecided" /* in place of a status that is null */
 
 static const char help[] =
 	"usage: probity status [--json] [--watch] [--runtime-dir DIR]\n"
@@ -24,7 +26,7 @@ static const char help[] =
 	"result is, when it runs next, and what the agent acknowledged.\n"
 	"\n"
 	"      --json             the daemon's answer as it is\n"
-	"      --watch            print again every second\n"
+	"      --watch            print again every second, until interrupted\n"
 	"      --runtime-dir DIR  where the daemon's socket is; default\n"
 	"                         $RUNTIME_DIRECTORY, else /run/probity\n"
 	"  -h, --help             this text\n"
@@ -54,7 +56,7 @@ static size_t on_bytes(char *bytes, size_t size, size_t count, void *owner)
 static bool ask(const char *runtime_dir, struct answer *answer)
 {
 	CURL *easy = curl_easy_init();
-	char *path = xprintf("%s/control.sock", runtime_dir);
+	char *path = xprintf("%s/%s", runtime_dir, CONTROL_SOCKET_NAME);
 	CURLcode result = CURLE_OUT_OF_MEMORY;
 	long code = 0;
 
@@ -71,7 +73,7 @@ static bool ask(const char *runtime_dir, struct answer *answer)
 	}
 	if (result != CURLE_OK || code != 200)
 		(void)fprintf(stderr,
-			"probity status: no daemon answers at %s (%s); is 'probity run' running "
+			"probity status: no daemon answers at %s (%s); is probity running, and "
 			"with this runtime directory?\n",
 			path, result != CURLE_OK ? curl_easy_strerror(result) : "not a probity");
 	free(path);
@@ -85,67 +87,110 @@ static const char *text_of(const json_t *object, const char *key)
 	return text == NULL ? "" : text;
 }
 
-/* Seconds under key, -1 for null. */
-static double seconds_of(const json_t *object, const char *key)
+static const char *status_of(const json_t *check)
+{
+	const char *status = text_of(check, "status");
+
+	return *status == '\0' ? UNDECIDED : status;
+}
+
+/* The number under key, mostly seconds; -1 for null. */
+static double number_of(const json_t *object, const char *key)
 {
 	const json_t *value = json_object_get(object, key);
 
 	return json_is_number(value) ? json_number_value(value) : -1;
 }
 
-static void print_head(const json_t *root)
+/* Where the daemon's claims go, in the rest of a line. */
+static void print_agent(const json_t *agent)
 {
-	const json_t *agent = json_object_get(root, "agent");
-	char uptime[32], since[32];
+	char since[32];
 
-	table_duration(seconds_of(root, "uptime"), uptime, sizeof(uptime));
-	table_duration(seconds_of(agent, "changed_at"), since, sizeof(since));
-	(void)printf("probity %s, %s, up %s; agent %s", text_of(root, "version"),
-		text_of(root, "config"), uptime, text_of(agent, "address"));
+	table_duration(number_of(agent, "changed_at"), since, sizeof(since));
 	if (json_is_true(json_object_get(agent, "off")))
-		(void)printf(" (standalone)\n");
+		(void)printf("no agent (standalone)\n");
+	else if (number_of(agent, "calls") <= 0)
+		(void)printf("agent %s not asked yet\n", text_of(agent, "address"));
 	else if (json_is_true(json_object_get(agent, "reachable")))
-		(void)printf(" reachable\n");
+		(void)printf("agent %s reachable\n", text_of(agent, "address"));
 	else
-		(void)printf(" NOT REACHABLE for %s: %s\n", since, text_of(agent, "problem"));
-	if (*text_of(root, "reload_error") != '\0')
-		(void)printf("the last reload failed: %s\n", text_of(root, "reload_error"));
+		(void)printf("agent %s NOT REACHABLE for %s: %s\n", text_of(agent, "address"),
+			since, text_of(agent, "problem"));
+}
+
+/* How many checks stand where: with hundreds of rows, this is what fits on a screen. */
+static void print_counts(const json_t *checks)
+{
+	static const char *const names[] = {"critical", "warning", UNDECIDED, "passing"};
+	const char *separator = ": ";
+	size_t total = json_array_size(checks), i;
+	const json_t *check;
+
+	(void)printf("%zu check%s", total, total == 1 ? "" : "s");
+	for (size_t n = 0; n < sizeof(names) / sizeof(*names); n++) {
+		size_t count = 0;
+
+		json_array_foreach (checks, i, check)
+			count += strcmp(names[n], status_of(check)) == 0;
+		if (count == 0)
+			continue;
+		(void)printf("%s%zu %s", separator, count, names[n]);
+		separator = ", ";
+	}
 	(void)putchar('\n');
 }
 
-/* What the agent knows, in a word or two. */
+static void print_head(const json_t *root)
+{
+	char uptime[32];
+
+	table_duration(number_of(root, "uptime"), uptime, sizeof(uptime));
+	(void)printf("probity %s, %s, up %s; ", text_of(root, "version"), text_of(root, "config"),
+		uptime);
+	print_agent(json_object_get(root, "agent"));
+	if (*text_of(root, "reload_error") != '\0')
+		(void)printf("the last reload failed: %s\n", text_of(root, "reload_error"));
+	print_counts(json_object_get(root, "checks"));
+	(void)putchar('\n');
+}
+
+/* What the agent knows, in a few words. */
 static void describe_agent(const json_t *root, const json_t *check, char *text, size_t size)
 {
 	const json_t *agent = json_object_get(check, "agent");
 	char ago[32];
 
-	table_duration(seconds_of(agent, "acknowledged_at"), ago, sizeof(ago));
+	table_duration(number_of(agent, "acknowledged_at"), ago, sizeof(ago));
 	if (json_is_true(json_object_get(json_object_get(root, "agent"), "off")))
 		(void)snprintf(text, size, "-");
 	else if (json_is_true(json_object_get(agent, "acknowledged")))
 		(void)snprintf(text, size, "%s ago", ago);
+	else if (number_of(agent, "acknowledged_at") >= 0)
+		(void)snprintf(text, size, "not yet; %s %s ago",
+			text_of(agent, "acknowledged_status"), ago);
 	else
 		(void)snprintf(text, size, "not yet");
 }
 
 static void add_check(struct table *table, const json_t *root, const json_t *check)
 {
-	const char *status = text_of(check, "status");
 	const char *problem = text_of(json_object_get(check, "agent"), "problem");
-	char age[32], next[32], late[32], agent[48];
+	char since[32], age[32], next[32], late[32], agent[64];
 	char *line;
 
-	table_duration(seconds_of(check, "age"), age, sizeof(age));
-	table_duration(seconds_of(check, "next_run_in"), next, sizeof(next));
-	table_duration(seconds_of(check, "lateness"), late, sizeof(late));
+	table_duration(number_of(check, "changed"), since, sizeof(since));
+	table_duration(number_of(check, "age"), age, sizeof(age));
+	table_duration(number_of(check, "next_run_in"), next, sizeof(next));
+	table_duration(number_of(check, "lateness"), late, sizeof(late));
 	describe_agent(root, check, agent, sizeof(agent));
 	line = xstrdup(*text_of(check, "output") != '\0' ? text_of(check, "output")
 							 : text_of(check, "result_line"));
 	line[strcspn(line, "\n")] = '\0';
 	table_add(table,
-		(const char *const[]){*status == '\0' ? "undecided" : status, text_of(check, "id"),
-			age, json_is_true(json_object_get(check, "running")) ? "now" : next, late,
-			agent, line});
+		(const char *const[]){status_of(check), text_of(check, "id"), since, age,
+			json_is_true(json_object_get(check, "running")) ? "now" : next, late, agent,
+			line});
 	if (*problem != '\0')
 		table_add_note(table, problem);
 	free(line);
@@ -154,7 +199,7 @@ static void add_check(struct table *table, const json_t *root, const json_t *che
 static void print_status(const json_t *root)
 {
 	static const char *const titles[] = {
-		"STATUS", "CHECK", "AGE", "NEXT", "LATE", "AGENT", "OUTPUT", NULL};
+		"STATUS", "CHECK", "SINCE", "AGE", "NEXT", "LATE", "AGENT", "OUTPUT", NULL};
 	struct table *table = table_create(titles);
 	const json_t *check;
 	size_t i;
@@ -172,9 +217,9 @@ static int status_code(const json_t *root)
 	size_t i;
 
 	json_array_foreach (json_object_get(root, "checks"), i, check) {
-		const char *status = text_of(check, "status");
+		const char *status = status_of(check);
 
-		if (*status != '\0' && strcmp(status, "passing") != 0)
+		if (strcmp(status, "passing") != 0 && strcmp(status, UNDECIDED) != 0)
 			return EXIT_FINDING;
 	}
 	return EXIT_FINE;
@@ -205,17 +250,21 @@ static int show(const char *runtime_dir, bool json)
 	return code;
 }
 
+/* Ends by a signal, or at once where nobody answers: a daemon that restarts comes back. */
 static int watch(const char *runtime_dir, bool json)
 {
+	bool answered = false;
 	int code;
 
 	do {
 		if (isatty(STDOUT_FILENO))
 			(void)fputs("\033[H\033[2J", stdout); /* home, clear */
+		(void)fflush(stdout);
 		code = show(runtime_dir, json);
 		(void)fflush(stdout);
-		(void)sleep(WATCH_SECONDS);
-	} while (code != EXIT_USAGE);
+		answered = answered || code != EXIT_USAGE;
+		(void)sleep(answered ? WATCH_SECONDS : 0);
+	} while (answered && ferror(stdout) == 0);
 	return code;
 }
 

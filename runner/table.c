@@ -2,12 +2,16 @@
 /* Columns as wide as their widest cell. */
 #include "runner/table.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "config/arena.h"
+
+/* The last column keeps this much of a narrow terminal, and lets it wrap. */
+#define LAST_LEAST 20
 
 struct row {
 	char *cells[TABLE_COLUMNS];
@@ -45,6 +49,18 @@ void table_destroy(struct table *table)
 	free(table);
 }
 
+/* A copy on one line: a tab or a newline would break the columns. */
+static char *copy_cell(const char *text)
+{
+	char *copy = xstrdup(text == NULL ? "" : text);
+
+	for (char *c = copy; *c != '\0'; c++) {
+		if ((unsigned char)*c < ' ')
+			*c = ' ';
+	}
+	return copy;
+}
+
 static struct row *add_row(struct table *table)
 {
 	if (table->count == table->room) {
@@ -60,12 +76,12 @@ void table_add(struct table *table, const char *const *cells)
 	struct row *row = add_row(table);
 
 	for (size_t i = 0; i < table->columns; i++)
-		row->cells[i] = xstrdup(cells[i] == NULL ? "" : cells[i]);
+		row->cells[i] = copy_cell(cells[i]);
 }
 
 void table_add_note(struct table *table, const char *text)
 {
-	add_row(table)->note = xstrdup(text);
+	add_row(table)->note = copy_cell(text);
 }
 
 /* Columns that a UTF-8 text takes, at one a code point: good enough for ids and messages. */
@@ -153,7 +169,7 @@ static void print_row(const struct table *table, const char *const *cells, const
 		print_cell(cells[i], widths[i], colour, stream);
 		used += widths[i] + 2;
 	}
-	room = room > used ? room - used : 1;
+	room = room > used + LAST_LEAST ? room - used : LAST_LEAST;
 	(void)fprintf(stream, "%.*s\n", (int)bytes_within(cells[last], room), cells[last]);
 }
 
@@ -185,15 +201,19 @@ bool table_wants_colour(FILE *stream)
 
 void table_duration(double seconds, char *text, size_t size)
 {
+	/* lround's range ends before a double's; 10^15 s are 30 million years. */
+	long whole = seconds < 1e15 ? lround(seconds) : 1000000000000000;
+
 	if (seconds < 0)
 		(void)snprintf(text, size, "-");
 	else if (seconds < 0.9995)
 		(void)snprintf(text, size, "%.0fms", seconds * 1000);
 	else if (seconds < 59.95)
 		(void)snprintf(text, size, "%.1fs", seconds);
-	else if (seconds < 3600)
-		(void)snprintf(text, size, "%dm%02ds", (int)seconds / 60, (int)seconds % 60);
+	else if (whole < 3600)
+		(void)snprintf(text, size, "%ldm%02lds", whole / 60, whole % 60);
+	else if (whole < 86400)
+		(void)snprintf(text, size, "%ldh%02ldm", whole / 3600, whole / 60 % 60);
 	else
-		(void)snprintf(
-			text, size, "%ldh%02ldm", (long)seconds / 3600, (long)seconds / 60 % 60);
+		(void)snprintf(text, size, "%ldd%02ldh", whole / 86400, whole / 3600 % 24);
 }

@@ -17,7 +17,10 @@ struct table;
 struct table *table_create(const char *const *titles);
 void table_destroy(struct table *table); /* accepts NULL */
 
-/* Adds a row of as many cells as there are titles; copied. NULL is an empty cell. */
+/*
+ * Adds a row of as many cells as there are titles; copied. NULL is an empty cell; a
+ * control character becomes a blank.
+ */
 void table_add(struct table *table, const char *const *cells);
 
 /* A line of its own below the last row, indented. Copied. */
@@ -33,7 +36,7 @@ void table_print(const struct table *table, bool colour, FILE *stream);
 /* True for a terminal, unless NO_COLOR is set or TERM is dumb. */
 bool table_wants_colour(FILE *stream);
 
-/* "3.2s", "45ms", "2m05s", "3h12m", "-" for a negative number; for people. */
+/* "3.2s", "45ms", "2m05s", "3h12m", "4d02h", "-" for a negative number; for people. */
 void table_duration(double seconds, char *text, size_t size);
 
 #endif

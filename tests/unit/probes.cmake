@@ -27,3 +27,5 @@ probity_unit_test(script_check NO_VALGRIND SOURCES ${SCRIPT_SOURCES})
 probity_unit_test(resolve SOURCES probes/resolve.c probes/resolve_channel.c probes/resolve_conf.c
   probes/resolve_found.c probes/dial_address.c probes/clock.c probes/notice.c config/arena.c)
 probity_unit_test(stream SOURCES probes/stream.c probes/stream_text.c config/arena.c)
+probity_unit_test(notice SOURCES probes/notice.c config/arena.c)
+probity_unit_test(clock SOURCES probes/clock.c WRAP getrandom)
