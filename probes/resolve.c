@@ -275,6 +275,8 @@ static struct lookup *lookup_create(const char *host, int family)
 	lookup->host = xstrdup(host);
 	lookup->family = family;
 	ev_init(&lookup->timer, on_timer);
+	/* After answers that came in the same pass of the loop. */
+	ev_set_priority(&lookup->timer, EV_MINPRI);
 	lookup->timer.data = lookup;
 	return lookup;
 }

@@ -160,6 +160,7 @@ static struct dialled dial_with(
 	double start;
 
 	dialled = (struct dialled){.fd = -1};
+	ev_now_update(EV_DEFAULT); /* a loop that has not run for a while has an old clock */
 	ev_timer_init(&limit, give_up, longest, 0);
 	ev_timer_start(EV_DEFAULT_ & limit);
 	start = clock_monotonic();

@@ -215,6 +215,7 @@ static double run(const struct lookup *lookup, double longest)
 	double begin = clock_monotonic();
 	ev_timer limit;
 
+	ev_now_update(EV_DEFAULT); /* a loop that has not run for a while has an old clock */
 	ev_timer_init(&limit, on_limit, longest, 0);
 	ev_timer_start(EV_DEFAULT_ & limit);
 	while ((lookup == NULL || lookup->done == 0) && clock_monotonic() - begin < longest)
@@ -236,6 +237,9 @@ static struct lookup look_up(const char *host, int family)
 static void both_families_come_in_turn(void **state)
 {
 	(void)state;
+	set_up(2);
+	/* Once before: valgrind takes longer over code that is new to it than we wait. */
+	(void)look_up("both.test", AF_UNSPEC);
 	set_up(2);
 	assert_string_equal(look_up("both.test", AF_UNSPEC).addresses,
 		"[2001::1]:0 192.0.2.1:0 [2001::2]:0 192.0.2.2:0 ");
