@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* The table of probe types, and one run from start to finish. */
-#include "probes/probe.h"
+#include "probes/probe_start.h"
 
 #include <assert.h>
 #include <stddef.h>

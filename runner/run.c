@@ -8,6 +8,7 @@
 
 #include "config/units.h"
 #include "probes/clock.h"
+#include "probes/probe_start.h"
 
 static void on_deadline(struct ev_loop *loop, ev_timer *watcher, int events);
 static void on_verdict(struct ev_loop *loop, ev_timer *watcher, int events);

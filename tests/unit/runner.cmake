@@ -25,13 +25,12 @@ probity_unit_test(agent NO_VALGRIND SOURCES ${AGENT_SOURCES})
 probity_unit_test(agent_trouble NO_VALGRIND SOURCES ${AGENT_SOURCES})
 
 # The tables of keys reach into all three floors.
-add_executable(unit_rows test_rows.c $<TARGET_OBJECTS:probity_config>
-  $<TARGET_OBJECTS:probity_probes> $<TARGET_OBJECTS:probity_runner>)
-target_link_libraries(unit_rows PRIVATE probity_flags probity_libraries PkgConfig::CMOCKA)
-add_test(NAME unit_rows COMMAND unit_rows)
-set_tests_properties(unit_rows PROPERTIES LABELS unit TIMEOUT 60)
+probity_unit_test(rows FLOORS NO_VALGRIND)
 probity_unit_test(log SOURCES runner/log.c config/arena.c probes/output.c WRAP write)
 probity_unit_test(report SOURCES runner/report.c config/arena.c probes/outcome.c probes/output.c)
 probity_unit_test(table SOURCES runner/table.c config/arena.c)
 probity_unit_test(probe_table SOURCES runner/probe_table.c runner/table.c config/arena.c
   probes/outcome.c probes/output.c)
+probity_unit_test(control_socket SOURCES runner/control_socket.c config/arena.c WRAP bind listen)
+probity_unit_test(control SOURCES runner/control.c runner/control_socket.c runner/report.c
+  config/arena.c probes/outcome.c probes/output.c)

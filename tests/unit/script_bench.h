@@ -13,7 +13,7 @@
 #include "config/arena.h"
 #include "probes/child.h"
 #include "probes/clock.h"
-#include "probes/probe.h"
+#include "probes/probe_start.h"
 #include "probes/remains.h"
 #include "probes/script.h"
 

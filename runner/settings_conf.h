@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: MIT */
+/* runner/settings_conf.h: the structs that the top-level rows fill. */
+#ifndef RUNNER_SETTINGS_CONF_H
+#define RUNNER_SETTINGS_CONF_H
+
+#include <stdbool.h>
+
+#include "config/field.h"
+#include "probes/probe.h"
+
+enum consul_transport {
+	CONSUL_HTTP,
+	CONSUL_UNIX,
+};
+
+/* Where the agent listens; `off` means standalone. */
+struct consul_address {
+	bool off;
+	enum consul_transport transport;
+	const char *base; /* "http://host:port", no slash at the end; "http://localhost" for unix */
+	const char *host; /* for the Host header and messages */
+	struct conf_address endpoint;
+};
+
+struct consul_conf {
+	struct consul_address address;
+	const char *token_file; /* NULL: none */
+	double timeout; /* s, of one call */
+};
+
+struct weights_conf {
+	unsigned int passing, warning;
+};
+
+/* A service that probity itself registers. */
+struct register_conf {
+	const char *name;
+	const char *address; /* NULL: the node's */
+	unsigned int port; /* 0: none */
+	struct conf_strings tags;
+	struct conf_pairs meta;
+	struct weights_conf weights;
+};
+
+enum on_stop {
+	ON_STOP_LEAVE,
+	ON_STOP_CRITICAL,
+};
+
+struct service_conf {
+	const char *id; /* NULL: the file has node checks only */
+	struct register_conf *registration; /* key `register`; NULL: somebody else registers it */
+	const char *unit;
+	int on_stop; /* enum on_stop */
+};
+
+struct latency_conf { /* s; 0 means no limit */
+	double note, warning, critical;
+};
+
+struct check_conf {
+	const char *name;
+	const char *id; /* always set after the load: "<service id>:<name>" or "probity:<name>" */
+	const char *notes; /* for people; NULL if none */
+	bool node;
+	struct conf_choice_of probe;
+	double interval;
+	double retry_interval; /* always set after the load */
+	double timeout; /* always set after the load */
+	double ttl;
+	unsigned int success_before_passing;
+	unsigned int failures_before_warning; /* always set after the load */
+	unsigned int failures_before_critical;
+	int max_status; /* enum probe_status */
+	struct latency_conf max_latency;
+
+	/* Derived. */
+	const struct probe_type *type;
+	const struct service_conf *service; /* NULL for a node check */
+	const char *target; /* what is probed, for people, without secrets */
+	double kill_grace; /* of a script, 0 elsewhere: part of how long a result is fresh */
+	struct conf_mark mark;
+};
+
+#endif
