@@ -19,9 +19,11 @@ static bool strings_parse(struct conf_load *load, const struct conf_field *field
 	const struct conf_node *node, void *member)
 {
 	struct conf_strings *strings = member;
+	struct conf_field item = *field; /* so that messages ask for a text, not for a list */
 	bool fine = true;
 	const char **items;
 
+	item.kind = &conf_string;
 	if (field_is_nothing(node))
 		return strings_absent(load, field, node, member);
 	if (node->type != CONF_SEQUENCE)
@@ -31,7 +33,7 @@ static bool strings_parse(struct conf_load *load, const struct conf_field *field
 	for (size_t i = 0; i < node->count; i++) {
 		struct conf_text text = {.text = ""};
 
-		fine = field_scalar(load, field, node->items[i], &text) && fine;
+		fine = field_scalar(load, &item, node->items[i], &text) && fine;
 		items[i] = text.text;
 	}
 	strings->items = items;

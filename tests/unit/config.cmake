@@ -12,3 +12,16 @@ probity_unit_test(suggest SOURCES config/suggest.c)
 probity_unit_test(units SOURCES config/units.c)
 probity_unit_test(yaml SOURCES ${YAML_SOURCES})
 probity_unit_test(yaml_file SOURCES ${YAML_SOURCES} WRAP fstat read close)
+probity_unit_test(field SOURCES ${FIELD_SOURCES})
+probity_unit_test(kinds SOURCES ${FIELD_SOURCES})
+probity_unit_test(kinds_url SOURCES ${FIELD_SOURCES})
+probity_unit_test(kinds_secret SOURCES ${FIELD_SOURCES})
+probity_unit_test(schema SOURCES ${FIELD_SOURCES})
+probity_unit_test(lint SOURCES ${FIELD_SOURCES} config/lint.c)
+
+# Every row of the program is linted: all of it but main().
+probity_unit_test(tables)
+target_sources(unit_tables PRIVATE $<TARGET_OBJECTS:probity_config>
+  $<TARGET_OBJECTS:probity_probes> $<TARGET_OBJECTS:probity_runner>)
+target_compile_definitions(unit_tables PRIVATE
+  SEED_FOLDER="${CMAKE_SOURCE_DIR}/tests/fuzz/load")
