@@ -317,6 +317,14 @@ static void on_cleared(struct ev_loop *loop, ev_prepare *watcher, int events)
 		begin(check);
 }
 
+void check_hold(struct check *check)
+{
+	agent_hold(check->agent);
+	/* It may have run out in this very pass; what the stall kept away is no silence. */
+	if (ev_is_active(&check->freshness) || ev_is_pending(&check->freshness))
+		keep_fresh(check);
+}
+
 void check_stalled(struct check *check, double ended)
 {
 	const struct schedule_start start = start_of(check, false);

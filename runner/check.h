@@ -35,6 +35,12 @@ void check_start(struct check *check, bool first);
 void check_adopt(struct check *check, const struct check_conf *conf);
 
 /*
+ * A stall was noticed, before anything of the pass: no heartbeat until a newer result,
+ * and freshness counts anew.
+ */
+void check_hold(struct check *check);
+
+/*
  * After a stall that ended `ended` (monotonic): an open run from before it is void and
  * goes again, once; a next tick far away is brought near; freshness counts anew.
  */

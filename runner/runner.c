@@ -93,7 +93,7 @@ static void on_stall_noticed(void *owner, double seconds)
 
 	log_warning("stood still for %.1f s; runs that were open are repeated", seconds);
 	for (size_t i = 0; i < runner->check_count; i++)
-		agent_hold(agent_find(runner->world.agent, check_conf_of(runner->checks[i])->id));
+		check_hold(runner->checks[i]);
 }
 
 static void on_stall_settled(void *owner, double ended)
