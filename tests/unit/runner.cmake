@@ -23,9 +23,6 @@ set(AGENT_SOURCES tests/unit/agent_bench.c runner/agent.c runner/agent_answer.c
 # They wait for whole seconds; the sanitizers look for leaks.
 probity_unit_test(agent NO_VALGRIND SOURCES ${AGENT_SOURCES})
 probity_unit_test(agent_trouble NO_VALGRIND SOURCES ${AGENT_SOURCES})
-
-# The tables of keys reach into all three floors.
-probity_unit_test(rows FLOORS NO_VALGRIND)
 probity_unit_test(log SOURCES runner/log.c config/arena.c probes/output.c WRAP write)
 probity_unit_test(report SOURCES runner/report.c config/arena.c probes/outcome.c probes/output.c)
 probity_unit_test(table SOURCES runner/table.c config/arena.c)
