@@ -141,7 +141,10 @@ class Variants:
         return self.agent.wait_update(f"web-1:{name}", timeout=10)
 
     def delays(self, name):
-        """From the start of the first run to its update, of all variants of a name."""
+        """From the start of the first run to its update, of all variants of a name.
+
+        The script itself notes the start: on a busy machine that is later than the daemon's.
+        """
         return [self.first(f"{name}-{n}").at - self.recorders[f"{name}-{n}"].starts()[0]
                 for n in range(3)]
 
@@ -154,7 +157,7 @@ def variants(module_lab):
 @pytest.mark.parametrize("name", ["trap0", "trap1", "deaf", "mask"])
 def test_a_timeout_is_critical_at_its_time_whatever_term_does(variants, name):
     delays = variants.delays(name)
-    assert min(delays) <= 1.3 and all(0.95 <= delay < 2 for delay in delays), delays
+    assert min(delays) <= 1.3 and all(0.7 <= delay < 2 for delay in delays), delays
     for number in range(3):
         first = variants.first(f"{name}-{number}")
         assert first.status == "critical"
@@ -172,7 +175,7 @@ def test_a_trap_does_not_change_the_verdict_later(variants):
 
 
 @pytest.mark.parametrize("name, least, most", [
-    ("trap0", 0.95, 1.3), ("trap1", 0.95, 1.3), ("mask", 0.95, 1.3), ("deaf", 1.95, 2.3)])
+    ("trap0", 0.7, 1.3), ("trap1", 0.7, 1.3), ("mask", 0.7, 1.3), ("deaf", 1.7, 2.3)])
 def test_term_comes_at_the_timeout_and_kill_after_the_grace(variants, name, least, most):
     deaths = [variants.deaths.after(variants.recorders[f"{name}-{n}"]) for n in range(3)]
     assert min(deaths) <= most and all(least <= death < most + 0.7 for death in deaths), deaths
