@@ -190,6 +190,13 @@ static void long_texts_are_searched_to_the_end(void **state)
 		assert_int_equal(match_bytes(compile("READY"), text, length, &error), MATCH_YES);
 		memcpy(text + places[i], kept, 5);
 	}
+	/* The last places of texts that end near the edge of a round. */
+	for (size_t end = 250; end < 780; end = end == 260 ? 760 : end + 1) {
+		assert_int_equal(match_bytes(compile("\\z"), text, end, &error), MATCH_YES);
+		text[end - 1] = 'E';
+		assert_int_equal(match_bytes(compile("E"), text, end, &error), MATCH_YES);
+		text[end - 1] = 'e';
+	}
 	assert_int_equal(match_bytes(compile("READY"), text, length, &error), MATCH_NO);
 	assert_int_equal(match_bytes(compile("(*NO_JIT)READY"), text, length, &error), MATCH_NO);
 	assert_int_equal(match_bytes(compile("\\z"), text, length, &error), MATCH_YES);
@@ -201,6 +208,19 @@ static void long_texts_are_searched_to_the_end(void **state)
 	assert_int_equal(
 		match_bytes(compile("^\xE2\x82\xAC{999}xyz$"), text, 3000, &error), MATCH_YES);
 	assert_int_equal(match_bytes(compile("xyz$"), text, 3000, &error), MATCH_YES);
+	free(text);
+}
+
+/* Compiled code has 32 KiB for backtracking; what needs more is interpreted, not given up. */
+static void deep_patterns_are_interpreted(void **state)
+{
+	char *text = repeat("ab\n", 20000);
+	const char *error = NULL;
+
+	(void)state;
+	memcpy(text + 20000 - 3, "END", 3);
+	assert_int_equal(
+		match_bytes(compile("\\A(?:a|b|\\n)*END"), text, 20000, &error), MATCH_YES);
 	free(text);
 }
 
@@ -250,6 +270,7 @@ int main(void)
 		cmocka_unit_test(a_bad_pattern_says_where),
 		cmocka_unit_test(costly_patterns_end_in_an_error),
 		cmocka_unit_test(long_texts_are_searched_to_the_end),
+		cmocka_unit_test(deep_patterns_are_interpreted),
 		cmocka_unit_test(kinds_compare_and_print),
 	};
 

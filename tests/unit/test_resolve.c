@@ -380,6 +380,7 @@ static void a_changed_resolv_conf_counts(void **state)
 	(void)state;
 	set_up(1);
 	assert_int_equal(look_up("nx.test", AF_INET).count, 0);
+	assert_int_equal(look_up("one.test", AF_INET).count, 2);
 	start(&old, "silent.test", AF_INET);
 	write_resolv_conf("nameserver 127.0.0.99\nsearch example.test\noptions ndots:3\n");
 	(void)run(NULL, 1.1);
@@ -387,6 +388,10 @@ static void a_changed_resolv_conf_counts(void **state)
 	lookup = look_up("nx.test", AF_INET);
 	assert_string_equal(lookup.error, "no such name");
 	assert_int_equal(server.asked[0], 2); /* nx.test.example.test, then nx.test */
+	/* What was kept is asked for again, at the search domain first. */
+	server.asked[0] = 0;
+	assert_int_equal(look_up("one.test", AF_INET).count, 2);
+	assert_int_equal(server.asked[0], 1);
 	(void)run(&old, 2);
 	assert_string_equal(old.error, "no answer from the name servers");
 }
