@@ -189,12 +189,9 @@ static bool check_tls(struct http_conf *conf, const struct conf_node *node, stru
 			return conf_error_at(load, node_mark(tls, "server_name"),
 				"'%s' is not a host name", conf->tls.server_name);
 	}
-	if (!conf->place.tls && !upgrades) {
-		if (tls != NULL)
-			conf_warn_at(load, node_mark(node, "tls"), "not used: '%s' is not https",
-				conf->url.shown);
-		return true;
-	}
+	if (tls != NULL && !conf->place.tls && !upgrades)
+		conf_warn_at(load, node_mark(node, "tls"), "not used: '%s' is not https",
+			conf->url.shown);
 	conf->trust = http_trust_share(conf->tls.ca_file);
 	arena_defer(load->arena, release_trust, conf->trust);
 	return true;

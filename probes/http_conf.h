@@ -29,7 +29,7 @@ struct http_conf {
 	/* Derived. */
 	struct http_place place;
 	struct http_login login;
-	struct http_trust *trust; /* NULL where nothing can lead to TLS */
+	struct http_trust *trust; /* nothing is read before a run needs it */
 };
 
 /* The rules between the keys, and what is derived; see conf_variant.check. */

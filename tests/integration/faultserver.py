@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 """An HTTP server that misbehaves in one way per path: stalls, drips, cuts, floods, redirects."""
+import functools
 import gzip
 import time
 import zlib
@@ -15,6 +16,7 @@ def chunk(data):
     return b"%x\r\n%s\r\n" % (len(data), data)
 
 
+@functools.lru_cache
 def zero_bomb(inflated=2048 * MIB):
     """A gzip body of a thousandth of what it inflates to. Only its trailer is a lie."""
     packer = zlib.compressobj(9, zlib.DEFLATED, -15)
@@ -168,6 +170,12 @@ class FaultServer(HttpServer):
     def do_trailer(self, request, _):
         return self._stream(request, chunk(b"ready") + b"0\r\nX-End: yes\r\n\r\n",
                             Transfer_Encoding="chunked")
+
+    def do_trailer_redirect(self, request, _):
+        reply = self._stream(request, chunk(b"moved") + b"0\r\nLocation: /status/200\r\n\r\n",
+                             Transfer_Encoding="chunked")
+        reply.status = 302
+        return reply
 
     # Too much.
 
