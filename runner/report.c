@@ -2,14 +2,27 @@
 /* What the daemon knows, as JSON. */
 #include "runner/report.h"
 
+#include <jansson.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "config/arena.h"
 #include "probes/output.h"
 
 /* Of a path or a problem that is not UTF-8; longer than any path: PATH_MAX. */
 #define TEXT_MOST 4096
+/* As many as a double keeps of any decimal: 0.012 stays 0.012. */
+#define REAL_DIGITS 15
+
+struct report {
+	struct report_source source;
+	unsigned long reloads; /* as they were when it began */
+	size_t pieces; /* made so far */
+	char *piece; /* the current one */
+	size_t used; /* bytes of it */
+	bool ended; /* the current piece is the last */
+};
 
 /* Seconds to a microsecond; what is negative is "never". */
 static json_t *seconds(double value)
@@ -20,9 +33,12 @@ static json_t *seconds(double value)
 /* NULL is null. A path need not be UTF-8; JSON must. */
 static json_t *text(const char *value)
 {
-	json_t *json = value == NULL ? json_null() : json_string(value);
+	json_t *json;
 	char *clean;
 
+	if (value == NULL)
+		return json_null();
+	json = json_string(value);
 	if (json != NULL)
 		return json;
 	clean = output_clean_line(value, strlen(value), TEXT_MOST);
@@ -117,22 +133,99 @@ static json_t *check_json(const struct check_report *report)
 	return check;
 }
 
-json_t *report_json(const struct report_source *source)
+static json_t *daemon_json(const struct daemon_report *daemon)
+{
+	return json_pack("{s:o, s:o, s:o, s:i, s:o, s:I, s:I, s:o, s:o}", "version",
+		text(daemon->version), "config", text(daemon->config), "instance",
+		text(daemon->instance), "pid", daemon->pid, "uptime", seconds(daemon->uptime),
+		"stalls", (json_int_t)daemon->stalls, "reloads", (json_int_t)daemon->reloads,
+		"reload_error", text(daemon->reload_error), "agent", agent_json(&daemon->agent));
+}
+
+struct report *report_create(const struct report_source *source)
+{
+	struct report *report = xcalloc(1, sizeof(*report));
+	struct daemon_report daemon;
+
+	report->source = *source;
+	source->daemon(source->owner, &daemon);
+	report->reloads = daemon.reloads;
+	return report;
+}
+
+void report_destroy(struct report *report)
+{
+	if (report == NULL)
+		return;
+	free(report->piece);
+	free(report);
+}
+
+/* One line of JSON; takes over the value. free(). */
+static char *dump(json_t *take_json)
+{
+	char *line = json_dumps(take_json, JSON_COMPACT | JSON_REAL_PRECISION(REAL_DIGITS));
+
+	json_decref(take_json);
+	if (line == NULL) /* all text is UTF-8 by now: it is memory that is out */
+		xfail();
+	return line;
+}
+
+/* The daemon's object without its brace, the checks one by one, the end. */
+static char *make_piece(struct report *report, const struct daemon_report *daemon)
+{
+	size_t number = report->pieces++;
+	struct check_report check;
+	char *line, *piece;
+
+	if (number == 0) {
+		line = dump(daemon_json(daemon));
+		line[strlen(line) - 1] = '\0';
+		piece = xprintf("%s,\"checks\":[", line);
+		free(line);
+		return piece;
+	}
+	if (number > report->source.count(report->source.owner)) {
+		report->ended = true;
+		return xstrdup("]}");
+	}
+	report->source.check(report->source.owner, number - 1, &check);
+	line = dump(check_json(&check));
+	piece = xprintf("%s%s", number == 1 ? "" : ",", line);
+	free(line);
+	return piece;
+}
+
+/* Makes the next piece where the last one is used up: 1, 0 at the end, -1 if cut. */
+static int next_piece(struct report *report)
 {
 	struct daemon_report daemon;
-	struct check_report report;
-	json_t *checks = json_array();
-	size_t count = source->count(source->owner);
 
-	source->daemon(source->owner, &daemon);
-	for (size_t i = 0; i < count; i++) {
-		source->check(source->owner, i, &report);
-		(void)json_array_append_new(checks, check_json(&report));
+	if (report->piece != NULL && report->piece[report->used] != '\0')
+		return 1;
+	if (report->ended)
+		return 0;
+	report->source.daemon(report->source.owner, &daemon);
+	if (daemon.reloads != report->reloads)
+		return -1;
+	free(report->piece);
+	report->piece = make_piece(report, &daemon);
+	report->used = 0;
+	return 1;
+}
+
+ssize_t report_read(struct report *report, char *bytes, size_t size)
+{
+	size_t total = 0;
+	int more = 1;
+
+	while (total < size && (more = next_piece(report)) > 0) {
+		size_t length = strnlen(report->piece + report->used, size - total);
+
+		memcpy(bytes + total, report->piece + report->used, length);
+		report->used += length;
+		total += length;
 	}
-	return json_pack("{s:o, s:o, s:o, s:i, s:o, s:I, s:I, s:o, s:o, s:o}", "version",
-		text(daemon.version), "config", text(daemon.config), "instance",
-		text(daemon.instance), "pid", daemon.pid, "uptime", seconds(daemon.uptime),
-		"stalls", (json_int_t)daemon.stalls, "reloads", (json_int_t)daemon.reloads,
-		"reload_error", text(daemon.reload_error), "agent", agent_json(&daemon.agent),
-		"checks", checks);
+	return more < 0 ? -1 : (ssize_t)total;
 }

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-/* runner/report.h: what the daemon knows of its checks, as data for status and the control socket.
- */
+/* runner/report.h: what the daemon knows of its checks, for status and the control socket. */
 #ifndef RUNNER_REPORT_H
 #define RUNNER_REPORT_H
 
-#include <jansson.h>
 #include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
 
 #include "runner/agent.h"
 
 /*
  * One check. Strings are borrowed from the runner for the call. Times are seconds
- * relative to the moment of the report, so that no reader needs our clocks;
+ * relative to the moment of the call, so that no reader needs our clocks;
  * -1 stands for "never" or "none".
  */
 struct check_report {
@@ -64,10 +64,20 @@ struct report_source {
 };
 
 /*
- * The answer to GET /v1/status:
- * {"version", "config", "instance", "pid", "uptime", "agent": {...}, "checks": [{...}]},
- * keys as the members above, enums as their names, "never" as null. The caller owns it.
+ * The answer to GET /v1/status, piece by piece, so that thousands of checks hold up no pass
+ * of the loop and fill no memory:
+ * {"version", "config", "instance", "pid", "uptime", ..., "agent": {...}, "checks": [{...}]},
+ * keys as the members above, enums as their names, "never" as null.
  */
-json_t *report_json(const struct report_source *source);
+struct report;
+
+struct report *report_create(const struct report_source *source); /* copied */
+void report_destroy(struct report *report); /* accepts NULL */
+
+/*
+ * The next bytes, at most size (at least 1). 0 at the end; -1 if the configuration
+ * was replaced since the start: then the rows would be of two lists.
+ */
+ssize_t report_read(struct report *report, char *bytes, size_t size);
 
 #endif

@@ -15,6 +15,7 @@
 #include "runner/table.h"
 
 #define ASK_TIMEOUT 5L /* s: the daemon answers within a loop pass */
+#define ASK_TIMES 3 /* a reload cuts the answer; three in a row are no accident */
 #define ANSWER_MOST (64UL << 20) /* bytes: 10,000 checks with full output are 50 MB */
 #define WATCH_SECONDS 1
 #define UNDECIDED "undecided" /* in place of a status that is null */
@@ -67,7 +68,12 @@ static bool ask(const char *runtime_dir, struct answer *answer)
 		(void)curl_easy_setopt(easy, CURLOPT_TIMEOUT, ASK_TIMEOUT);
 		(void)curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, on_bytes);
 		(void)curl_easy_setopt(easy, CURLOPT_WRITEDATA, answer);
-		result = curl_easy_perform(easy);
+		for (int i = 0; i < ASK_TIMES; i++) {
+			answer->length = 0;
+			result = curl_easy_perform(easy);
+			if (result != CURLE_PARTIAL_FILE)
+				break;
+		}
 		(void)curl_easy_getinfo(easy, CURLINFO_RESPONSE_CODE, &code);
 		curl_easy_cleanup(easy);
 	}

@@ -162,12 +162,13 @@ static void print_cell(const char *cell, size_t width, bool colour, FILE *stream
 static void print_row(const struct table *table, const char *const *cells, const size_t *widths,
 	bool colour, FILE *stream)
 {
-	size_t last = table->columns - 1, used = 0;
+	size_t last = 0, used = 0;
 	size_t room = screen_width(stream);
 
-	for (size_t i = 0; i < last; i++) {
+	for (size_t i = 0; i + 1 < table->columns; i++) {
 		print_cell(cells[i], widths[i], colour, stream);
 		used += widths[i] + 2;
+		last = i + 1;
 	}
 	room = room > used + LAST_LEAST ? room - used : LAST_LEAST;
 	(void)fprintf(stream, "%.*s\n", (int)bytes_within(cells[last], room), cells[last]);
@@ -175,7 +176,7 @@ static void print_row(const struct table *table, const char *const *cells, const
 
 void table_print(const struct table *table, bool colour, FILE *stream)
 {
-	size_t widths[TABLE_COLUMNS];
+	size_t widths[TABLE_COLUMNS] = {0};
 
 	for (size_t i = 0; i < table->columns; i++)
 		widths[i] = column_width(table, i);

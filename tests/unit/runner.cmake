@@ -29,5 +29,6 @@ probity_unit_test(table SOURCES runner/table.c config/arena.c)
 probity_unit_test(probe_table SOURCES runner/probe_table.c runner/table.c config/arena.c
   probes/outcome.c probes/output.c)
 probity_unit_test(control_socket SOURCES runner/control_socket.c config/arena.c WRAP bind listen)
-probity_unit_test(control SOURCES runner/control.c runner/control_socket.c runner/report.c
+# Under valgrind it would measure valgrind; the sanitizers look for leaks.
+probity_unit_test(control NO_VALGRIND SOURCES runner/control.c runner/control_socket.c runner/report.c
   config/arena.c probes/outcome.c probes/output.c)

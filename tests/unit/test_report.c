@@ -2,30 +2,32 @@
 /* The report as JSON, against literal JSON. */
 #include "tests/unit/unit.h"
 
-#include <stdlib.h>
+#include <jansson.h>
+#include <stdio.h>
+#include <string.h>
 
 #include "runner/report.h"
 
 static struct daemon_report daemon_now;
-static struct check_report checks_now[2];
+static struct check_report first_now, second_now;
 static size_t count_now;
 
 static void get_daemon(void *owner, struct daemon_report *ret_report)
 {
-	assert_ptr_equal(owner, checks_now);
+	assert_ptr_equal(owner, &count_now);
 	*ret_report = daemon_now;
 }
 
 static size_t get_count(void *owner)
 {
-	assert_ptr_equal(owner, checks_now);
+	assert_ptr_equal(owner, &count_now);
 	return count_now;
 }
 
 static void get_check(void *owner, size_t index, struct check_report *ret_report)
 {
-	assert_ptr_equal(owner, checks_now);
-	*ret_report = checks_now[index];
+	assert_ptr_equal(owner, &count_now);
+	*ret_report = index == 0 ? first_now : second_now;
 }
 
 static const struct daemon_report plain_daemon = {
@@ -142,16 +144,38 @@ static const char new_json[] =
 	" 'successes': 0, 'failures': 0, 'runs': 0, 'skipped_ticks': 0, 'void_runs': 0,"
 	" 'timeouts': 0, 'changes': 0, 'remains': 0}";
 
+static struct report_source make_source(void)
+{
+	return (struct report_source){
+		.daemon = get_daemon, .count = get_count, .check = get_check, .owner = &count_now};
+}
+
+/* All of a report, read in steps of so many bytes. */
+static void read_report(char *text, size_t size, size_t step)
+{
+	const struct report_source source = make_source();
+	struct report *report = report_create(&source);
+	size_t used = 0;
+	ssize_t count;
+
+	do {
+		assert_true(used + step < size);
+		count = report_read(report, text + used, step);
+		assert_in_range(count, 0, step);
+		used += (size_t)count;
+	} while (count > 0);
+	assert_int_equal(report_read(report, text + used, step), 0); /* the end stays the end */
+	text[used] = '\0';
+	report_destroy(report);
+}
+
 /* The parts, with ' for ", are the whole report. */
 static void expect_report(const char *head, const char *first, const char *second)
 {
-	const struct report_source source = {
-		.daemon = get_daemon, .count = get_count, .check = get_check, .owner = checks_now};
-	json_t *report = report_json(&source);
-	char text[8192];
+	static const size_t steps[] = {1, 7, 1000, 16000};
+	char text[32000], found[32000];
+	json_t *expected, *report;
 	json_error_t error;
-	json_t *expected;
-	char *found;
 
 	(void)snprintf(
 		text, sizeof(text), "%s%s%s%s]}", head, first, *second == '\0' ? "" : ",", second);
@@ -162,21 +186,22 @@ static void expect_report(const char *head, const char *first, const char *secon
 	expected = json_loads(text, 0, &error);
 	if (expected == NULL)
 		fail_msg("%s at %d", error.text, error.position);
-	assert_non_null(report);
-	found = json_dumps(report, JSON_INDENT(1));
-	if (!json_equal(report, expected))
-		fail_msg("the report is %s", found);
-	free(found);
+	for (size_t i = 0; i < sizeof(steps) / sizeof(*steps); i++) {
+		read_report(found, sizeof(found), steps[i]);
+		report = json_loads(found, JSON_REJECT_DUPLICATES, &error);
+		if (!json_equal(report, expected))
+			fail_msg("the report is %s", found);
+		json_decref(report);
+	}
 	json_decref(expected);
-	json_decref(report);
 }
 
 static void every_fact_has_its_key(void **unused)
 {
 	(void)unused;
 	daemon_now = plain_daemon;
-	checks_now[0] = full_check;
-	checks_now[1] = new_check;
+	first_now = full_check;
+	second_now = new_check;
 	count_now = 2;
 	expect_report(DAEMON("/etc/probity/web.yaml", "null"), full_json, new_json);
 }
@@ -203,12 +228,70 @@ static void a_path_that_is_not_utf8_voids_nothing(void **unused)
 		"", "");
 }
 
+static void numbers_have_no_more_digits_than_were_measured(void **unused)
+{
+	char text[8192];
+
+	(void)unused;
+	daemon_now = plain_daemon;
+	daemon_now.uptime = 0.1 + 0.2;
+	count_now = 0;
+	read_report(text, sizeof(text), 4096);
+	assert_non_null(strstr(text, "\"uptime\":0.3,"));
+}
+
+/* The indexes mean other checks then. */
+static void a_reload_amid_a_report_cuts_it(void **unused)
+{
+	const struct report_source source = make_source();
+	struct report *report;
+	char bytes[64];
+	ssize_t length;
+
+	(void)unused;
+	daemon_now = plain_daemon;
+	first_now = full_check;
+	count_now = 1;
+	report = report_create(&source);
+	assert_int_equal(report_read(report, bytes, sizeof(bytes)), sizeof(bytes));
+	daemon_now.reloads++;
+	while ((length = report_read(report, bytes, sizeof(bytes))) > 0)
+		continue; /* the piece that was there */
+	assert_int_equal(length, -1);
+	assert_int_equal(report_read(report, bytes, sizeof(bytes)), -1);
+	report_destroy(report);
+	report_destroy(NULL);
+}
+
+static void a_reload_after_the_last_row_cuts_nothing(void **unused)
+{
+	const struct report_source source = make_source();
+	struct report *report;
+	char bytes[8192];
+	ssize_t length;
+
+	(void)unused;
+	daemon_now = plain_daemon;
+	first_now = full_check;
+	count_now = 1;
+	report = report_create(&source);
+	length = report_read(report, bytes, sizeof(bytes));
+	assert_in_range(length, 500, sizeof(bytes) - 1);
+	assert_memory_equal(bytes + length - 3, "}]}", 3);
+	daemon_now.reloads++;
+	assert_int_equal(report_read(report, bytes, sizeof(bytes)), 0);
+	report_destroy(report);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_fact_has_its_key),
 		cmocka_unit_test(no_checks_are_an_empty_list),
 		cmocka_unit_test(a_path_that_is_not_utf8_voids_nothing),
+		cmocka_unit_test(numbers_have_no_more_digits_than_were_measured),
+		cmocka_unit_test(a_reload_amid_a_report_cuts_it),
+		cmocka_unit_test(a_reload_after_the_last_row_cuts_nothing),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
