@@ -1,6 +1,7 @@
 # see ../CMakeLists.txt
 probity_unit_test(curlev SOURCES probes/curlev.c config/arena.c WRAP close)
-probity_unit_test(dial SOURCES probes/dial.c probes/dial_address.c probes/clock.c config/arena.c WRAP socket getsockopt)
+probity_unit_test(dial SOURCES tests/unit/dial_bench.c probes/dial.c probes/dial_address.c
+  probes/clock.c config/arena.c WRAP socket getsockopt)
 
 set(CHILD_SOURCES probes/child.c probes/child_end.c probes/child_spawn.c probes/child_tree.c
   probes/clock.c probes/notice.c probes/output.c probes/remains.c config/arena.c)
@@ -25,7 +26,8 @@ set(SCRIPT_SOURCES probes/script.c probes/script_check.c probes/script_env.c pro
   probes/secret.c probes/probe.c probes/outcome.c ${CHILD_SOURCES})
 probity_unit_test(script NO_VALGRIND SOURCES ${SCRIPT_SOURCES} WRAP clone)
 probity_unit_test(script_check NO_VALGRIND SOURCES ${SCRIPT_SOURCES})
-probity_unit_test(resolve SOURCES probes/resolve.c probes/resolve_channel.c probes/resolve_conf.c
+probity_unit_test(resolve_conf SOURCES probes/resolve_conf.c probes/dial_address.c config/arena.c)
+probity_unit_test(resolve SOURCES tests/unit/dns_bench.c probes/resolve.c probes/resolve_channel.c probes/resolve_conf.c
   probes/resolve_found.c probes/dial_address.c probes/clock.c probes/notice.c config/arena.c)
 probity_unit_test(stream SOURCES probes/stream.c probes/stream_text.c config/arena.c)
 probity_unit_test(notice SOURCES probes/notice.c config/arena.c)

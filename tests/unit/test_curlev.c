@@ -68,8 +68,7 @@ static int connect_to(const struct sockaddr_in *address)
 struct server {
 	int listener;
 	SSL_CTX *tls; /* NULL: plain */
-	char request[2048];
-	char name[64]; /* of the SNI extension */
+	char request[2048], name[64]; /* name: of the SNI extension */
 	pthread_t thread;
 };
 
@@ -184,7 +183,6 @@ static void a_connected_socket_carries_http(void **state)
 		"GET /%2F/../x?a=%20 HTTP/1.1\r\nHost: name.invalid:8080\r\nAccept: */*\r\n\r\n");
 	assert_int_equal(closes, 1);
 	finish(&fetch);
-	assert_int_equal(closes, 1);
 	__real_close(server.listener);
 }
 
@@ -313,8 +311,6 @@ static void a_stopped_transfer_closes_what_it_was_given(void **state)
 		request(&fetch, "http://127.0.0.1/"), fd, on_done);
 	ev_run(EV_DEFAULT_ EVRUN_NOWAIT);
 	finish(&fetch);
-	assert_int_equal(closes, 1);
-	ev_run(EV_DEFAULT_ EVRUN_NOWAIT);
 	assert_int_equal(closes, 1);
 	assert_int_equal(fetch.done, 0);
 	__real_close(listener);

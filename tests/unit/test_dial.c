@@ -1,189 +1,19 @@
 // SPDX-License-Identifier: MIT
 /* Connecting over all addresses: order, stagger, reports, local faults, ownership of descriptors.
  */
-#include "unit.h"
+#include "tests/unit/dial_bench.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
-#include <ev.h>
 #include <fcntl.h>
 #include <netinet/in.h>
-#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/un.h>
 #include <unistd.h>
 
-#include "probes/clock.h"
-#include "probes/dial.h"
 #include "probes/dial_address.h"
-#include "probes/resolve.h"
-
-int __real_socket(int family, int type, int protocol);
-int __wrap_socket(int family, int type, int protocol);
-int __real_getsockopt(int fd, int level, int name, void *value, socklen_t *length);
-int __wrap_getsockopt(int fd, int level, int name, void *value, socklen_t *length);
-
-/* A resolver that answers what the test says. */
-
-static struct sockaddr_storage answers[40];
-static size_t answer_count;
-static const char *answer_error;
-static int asked_family;
-static bool silent, cancelled;
-
-struct resolve_query {
-	ev_prepare told;
-	void (*done)(void *owner, const struct resolve_answer *answer);
-	void *owner;
-} query;
-
-static void tell(struct ev_loop *loop, ev_prepare *watcher, int events)
-{
-	(void)loop;
-	(void)watcher;
-	(void)events;
-	query.done(query.owner,
-		&(struct resolve_answer){
-			.addresses = answers, .count = answer_count, .error = answer_error});
-}
-
-struct resolve_query *resolve_start(struct ev_loop *loop, const char *host, int family,
-	void (*done)(void *owner, const struct resolve_answer *answer), void *owner)
-{
-	assert_string_equal(host, "db.internal");
-	asked_family = family;
-	query.done = done;
-	query.owner = owner;
-	ev_init(&query.told, tell);
-	if (!silent)
-		ev_feed_event(loop, &query.told, EV_CUSTOM);
-	return &query;
-}
-
-void resolve_cancel(struct resolve_query *to_cancel)
-{
-	cancelled |= to_cancel != NULL;
-}
-
-static int fail_socket, fail_option;
-
-int __wrap_socket(int family, int type, int protocol)
-{
-	if (fail_socket != 0) {
-		errno = fail_socket;
-		return -1;
-	}
-	return __real_socket(family, type, protocol);
-}
-
-int __wrap_getsockopt(int fd, int level, int name, void *value, socklen_t *length)
-{
-	if (fail_option != 0) {
-		errno = fail_option;
-		return -1;
-	}
-	return __real_getsockopt(fd, level, name, value, length);
-}
-
-/* A listener, and how many descriptors are open. */
-
-static int listen_on(const char *host, int backlog, unsigned int *ret_port)
-{
-	struct sockaddr_storage address;
-	socklen_t length;
-	int fd;
-
-	assert_true(address_parse(host, &address));
-	length = address_length(&address);
-	fd = __real_socket(address.ss_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
-	assert_return_code(bind(fd, (struct sockaddr *)&address, length), errno);
-	assert_return_code(listen(fd, backlog), errno);
-	assert_return_code(getsockname(fd, (struct sockaddr *)&address, &length), errno);
-	*ret_port = ntohs(((struct sockaddr_in *)&address)->sin_port);
-	return fd;
-}
-
-static unsigned int open_descriptors(void)
-{
-	unsigned int count = 0;
-
-	for (int fd = 0; fd < 256; fd++)
-		count += fcntl(fd, F_GETFD) >= 0;
-	return count;
-}
-
-static void answer_with(const char *const *hosts)
-{
-	answer_count = 0;
-	for (; *hosts != NULL; hosts++)
-		assert_true(address_parse(*hosts, &answers[answer_count++]));
-}
-
-struct dialled {
-	struct dial *dial;
-	int fd;
-	enum probe_reason reason;
-	unsigned int connecting, done;
-	double took;
-};
-
-static void on_connecting(void *owner)
-{
-	((struct dialled *)owner)->connecting++;
-}
-
-static void on_done(void *owner, int fd, enum probe_reason reason)
-{
-	struct dialled *dialled = owner;
-
-	dialled->done++;
-	dialled->fd = fd;
-	dialled->reason = reason;
-	ev_break(EV_DEFAULT_ EVBREAK_ALL);
-}
-
-static void give_up(struct ev_loop *loop, ev_timer *timer, int events)
-{
-	(void)timer;
-	(void)events;
-	ev_break(loop, EVBREAK_ALL);
-}
-
-/* Dials and runs the loop until it is over, at most for `longest` seconds. */
-static struct dialled dial_with(
-	const struct conf_address *address, enum dial_family family, double timeout, double longest)
-{
-	static struct dialled dialled;
-	ev_timer limit;
-	double start;
-
-	dialled = (struct dialled){.fd = -1};
-	ev_now_update(EV_DEFAULT); /* a loop that has not run for a while has an old clock */
-	ev_timer_init(&limit, give_up, longest, 0);
-	ev_timer_start(EV_DEFAULT_ & limit);
-	start = clock_monotonic();
-	dialled.dial = dial_start(&(struct dial_setup){
-		.loop = EV_DEFAULT,
-		.address = address,
-		.family = family,
-		.timeout = timeout,
-		.connecting = on_connecting,
-		.done = on_done,
-		.owner = &dialled,
-	});
-	assert_int_equal(dialled.done, 0);
-	ev_run(EV_DEFAULT_ 0);
-	dialled.took = clock_monotonic() - start;
-	ev_timer_stop(EV_DEFAULT_ & limit);
-	return dialled;
-}
-
-static struct dialled dial_host(const char *host, unsigned int port)
-{
-	return dial_with(&(struct conf_address){.host = host, .port = port}, DIAL_ANY, 0, 2);
-}
 
 static void an_address_connects_without_a_lookup(void **state)
 {
@@ -258,36 +88,10 @@ static void a_dead_first_address_does_not_hide_the_second(void **state)
 	assert_int_equal(dialled.reason, REASON_NONE);
 	assert_string_equal(dial_report(dialled.dial), report);
 	assert_true(dialled.took < 0.2);
-	assert_int_equal(asked_family, AF_UNSPEC);
+	assert_int_equal(resolver.asked_family, AF_UNSPEC);
 	close(dialled.fd);
 	dial_destroy(dialled.dial);
 	close(listener);
-}
-
-/* A listener whose queue is full drops SYNs. */
-struct deaf {
-	int listener, queued[4];
-	unsigned int port;
-};
-
-static void make_deaf(struct deaf *deaf, const char *host)
-{
-	struct sockaddr_storage address;
-
-	deaf->listener = listen_on(host, 0, &deaf->port);
-	assert_true(address_parse(host, &address));
-	address_set_port(&address, deaf->port);
-	for (size_t i = 0; i < 4; i++) {
-		deaf->queued[i] = __real_socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK, 0);
-		(void)connect(deaf->queued[i], (struct sockaddr *)&address, sizeof(address));
-	}
-}
-
-static void end_deaf(struct deaf *deaf)
-{
-	for (size_t i = 0; i < 4; i++)
-		close(deaf->queued[i]);
-	close(deaf->listener);
 }
 
 static void an_address_that_swallows_syns_costs_one_stagger(void **state)
@@ -303,7 +107,7 @@ static void an_address_that_swallows_syns_costs_one_stagger(void **state)
 	make_deaf(&deaf, "127.0.0.2");
 	address.sin_addr.s_addr = inet_addr("127.0.0.3");
 	address.sin_port = htons((uint16_t)deaf.port);
-	listener = __real_socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	assert_return_code(bind(listener, (struct sockaddr *)&address, sizeof(address)), errno);
 	assert_return_code(listen(listener, 4), errno);
 	answer_with((const char *const[]){"127.0.0.2", "127.0.0.3", NULL});
@@ -363,8 +167,8 @@ static void more_addresses_than_the_limit_are_said(void **state)
 	struct dialled dialled;
 
 	(void)state;
-	for (answer_count = 0; answer_count < 20; answer_count++)
-		assert_true(address_parse("127.0.0.9", &answers[answer_count]));
+	for (resolver.count = 0; resolver.count < 20; resolver.count++)
+		assert_true(address_parse("127.0.0.9", &resolver.answers[resolver.count]));
 	dialled = dial_host("db.internal", 1);
 	assert_int_equal(dialled.reason, REASON_CONNECT);
 	assert_non_null(strstr(dial_report(dialled.dial), ", 4 more not tried"));
@@ -376,8 +180,8 @@ static void a_failed_lookup_gives_its_cause(void **state)
 	struct dialled dialled;
 
 	(void)state;
-	answer_count = 0;
-	answer_error = "no such name";
+	resolver.count = 0;
+	resolver.error = "no such name";
 	dialled = dial_host("db.internal", 80);
 	assert_int_equal(dialled.reason, REASON_RESOLVE);
 	assert_int_equal(dialled.connecting, 0);
@@ -390,16 +194,16 @@ static void a_pending_lookup_is_said_and_cancelled(void **state)
 	struct dialled dialled;
 
 	(void)state;
-	silent = true;
-	cancelled = false;
+	resolver.silent = true;
+	resolver.cancelled = false;
 	dialled = dial_with(
 		&(struct conf_address){.host = "db.internal", .port = 1}, DIAL_V6, 0, 0.01);
-	silent = false;
+	resolver.silent = false;
 	assert_int_equal(dialled.done, 0);
-	assert_int_equal(asked_family, AF_INET6);
+	assert_int_equal(resolver.asked_family, AF_INET6);
 	assert_string_equal(dial_report(dialled.dial), "looking up db.internal");
 	dial_destroy(dialled.dial);
-	assert_true(cancelled);
+	assert_true(resolver.cancelled);
 }
 
 static void an_address_of_the_wrong_family_is_refused(void **state)
@@ -446,7 +250,7 @@ static void unix_sockets_connect_and_wait_for_a_full_queue(void **state)
 {
 	struct sockaddr_un address = {.sun_family = AF_UNIX, .sun_path = "test_dial.socket"};
 	struct conf_address to = {.path = "test_dial.socket"};
-	int listener = __real_socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	int listener = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	struct dialled first, second;
 
 	(void)state;
@@ -496,7 +300,7 @@ static void destroying_early_closes_the_connection(void **state)
 
 	(void)state;
 	dialled.dial = dial_start(&(struct dial_setup){
-		.loop = EV_DEFAULT, .address = &to, .done = on_done, .owner = &dialled});
+		.loop = EV_DEFAULT, .address = &to, .done = note_dialled, .owner = &dialled});
 	dial_destroy(dialled.dial);
 	ev_run(EV_DEFAULT_ EVRUN_NOWAIT);
 	assert_int_equal(dialled.done, 0);
