@@ -133,8 +133,8 @@ static void list_print(const struct conf_field *field, const void *member, FILE 
 	conf_list.print(field, member, stream);
 }
 
-static void list_print_block(const struct conf_field *field, const void *member, int indent,
-	FILE *stream)
+static void list_print_block(
+	const struct conf_field *field, const void *member, int indent, FILE *stream)
 {
 	conf_list.print_block(field, member, indent, stream);
 }
