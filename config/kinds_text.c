@@ -95,30 +95,38 @@ static const char *choice_at(const void *choices, size_t index)
 	return ((const char *const *)choices)[index];
 }
 
+static bool refuse_choice(struct conf_load *load, const struct conf_field *field,
+	const struct conf_node *node, const struct conf_text *text)
+{
+	const char *list = field_join(load, field->choices, choice_at);
+	struct suggest suggest;
+	const char *nearest;
+
+	suggest_init(&suggest, text->text);
+	for (size_t i = 0; field->choices[i] != NULL; i++)
+		suggest_try(&suggest, field->choices[i]);
+	nearest = suggest_result(&suggest);
+	if (nearest == NULL)
+		return conf_error(
+			load, node, "'%s': '%s' is not one of %s", field->key, text->shown, list);
+	return conf_error(load, node, "'%s': '%s' is not one of %s; did you mean '%s'?", field->key,
+		text->shown, list, nearest);
+}
+
 static bool choice_parse(struct conf_load *load, const struct conf_field *field,
 	const struct conf_node *node, void *member)
 {
 	struct conf_text text;
-	struct suggest suggest;
-	const char *list, *nearest;
 
 	if (!field_scalar(load, field, node, &text))
 		return false;
-	suggest_init(&suggest, text.text);
 	for (size_t i = 0; field->choices[i] != NULL; i++) {
-		suggest_try(&suggest, field->choices[i]);
 		if (strcmp(field->choices[i], text.text) == 0) {
 			*(int *)member = (int)i;
 			return true;
 		}
 	}
-	list = field_join(load, field->choices, choice_at);
-	nearest = suggest_result(&suggest);
-	if (nearest == NULL)
-		return conf_error(
-			load, node, "'%s': '%s' is not one of %s", field->key, text.shown, list);
-	return conf_error(load, node, "'%s': '%s' is not one of %s; did you mean '%s'?", field->key,
-		text.shown, list, nearest);
+	return refuse_choice(load, field, node, &text);
 }
 
 static void choice_print(const struct conf_field *field, const void *member, FILE *stream)
