@@ -179,6 +179,23 @@ static void describe_agent(const json_t *root, const json_t *check, char *text, 
 		(void)snprintf(text, size, "not yet");
 }
 
+/* The claim's first line; of an undecided check, what its last run came to. free(). */
+static char *describe_output(const json_t *check)
+{
+	const char *output = text_of(check, "output"), *result = text_of(check, "result");
+	char *line;
+
+	if (strcmp(status_of(check), UNDECIDED) == 0 && *result != '\0') {
+		const char *said = text_of(check, "result_line");
+
+		line = xprintf("last run %s%s%s", result, *said == '\0' ? "" : ": ", said);
+	} else {
+		line = xstrdup(output);
+	}
+	line[strcspn(line, "\n")] = '\0';
+	return line;
+}
+
 static void add_check(struct table *table, const json_t *root, const json_t *check)
 {
 	const char *problem = text_of(json_object_get(check, "agent"), "problem");
@@ -190,9 +207,7 @@ static void add_check(struct table *table, const json_t *root, const json_t *che
 	table_duration(number_of(check, "next_run_in"), next, sizeof(next));
 	table_duration(number_of(check, "lateness"), late, sizeof(late));
 	describe_agent(root, check, agent, sizeof(agent));
-	line = xstrdup(*text_of(check, "output") != '\0' ? text_of(check, "output")
-							 : text_of(check, "result_line"));
-	line[strcspn(line, "\n")] = '\0';
+	line = describe_output(check);
 	table_add(table,
 		(const char *const[]){status_of(check), text_of(check, "id"), since, age,
 			json_is_true(json_object_get(check, "running")) ? "now" : next, late, agent,

@@ -2,11 +2,20 @@
 """status and its socket: what is said is true, and nobody who asks can hold up a probe."""
 import http.client
 import os
+import pty
+import signal
 import socket
 import stat
+import subprocess
+import threading
 import time
 
-from lab import FakeAgent, run_probity, wait_for
+import pytest
+
+from lab import PROBITY, cpu_seconds, free_port, run_probity, strict_json, wait_for
+
+CONNECTIONS = 16  # as many as the daemon serves at once
+IDLE = 5  # s until it hangs up on one that says nothing
 
 
 def start(lab, **more):
@@ -33,7 +42,8 @@ def test_what_is_said_is_true(lab):
     assert 0 <= bad["agent"]["acknowledged_at"] < 2
     status = daemon.status()
     assert status["agent"]["reachable"] and status["agent"]["calls"] > 0
-    assert status["uptime"] > 0.5 and status["pid"] == daemon.process.pid
+    assert 0 < status["uptime"] < time.monotonic() - daemon.started_at
+    assert status["pid"] == daemon.process.pid
 
 
 def test_table_and_exit_codes(lab, tmp_path):
@@ -91,20 +101,56 @@ def test_other_requests_are_refused(lab):
     assert request(daemon, "HEAD", "/v1/status") == (200, b"")
 
 
-def test_silent_clients_delay_nothing(lab):
+def connect(daemon, words=b""):
+    client = socket.socket(socket.AF_UNIX)
+    client.settimeout(10)
+    client.connect(os.fspath(daemon.runtime_dir / "control.sock"))
+    client.sendall(words)
+    return client
+
+
+def test_silent_clients_hold_a_place_for_a_while(lab):
     _, daemon = start(lab)
-    silent = []
-    for _ in range(14):
-        client = socket.socket(socket.AF_UNIX)
-        client.connect(os.fspath(daemon.runtime_dir / "control.sock"))
-        client.send(b"GET /v1/st")
-        silent.append(client)
-    before = daemon.check("web-1:good")["runs"]
-    time.sleep(2.5)
-    check = daemon.check("web-1:good")
-    assert check["runs"] >= before + 2
-    assert check["lateness"] < 0.3
+    silent = [connect(daemon, b"GET /v1/st" if number % 2 else b"")
+              for number in range(CONNECTIONS)]
+    began = time.monotonic()
+    used = cpu_seconds(daemon.pid)
+    status = daemon.status(timeout=2 * IDLE)  # waits until one of them is sent away
+    assert time.monotonic() - began < 2 * IDLE
+    assert cpu_seconds(daemon.pid) - used < 1, "nobody turns in a loop meanwhile"
+    for check in status["checks"]:
+        assert check["runs"] >= 4, "the probes went on"
+        assert check["max_lateness"] < 0.3
     for client in silent:
+        client.close()
+
+
+def test_greedy_and_slow_clients_delay_no_probe(lab):
+    checks = [{"name": f"c{number}", "script": ["/bin/sh", "-c", "head -c 4000 /dev/zero | tr '\\0' x"],
+               "interval": "60s"} for number in range(40)]
+    recorder = lab.recorder()
+    checks.append({"name": "watched", "script": recorder.command, "interval": "500ms"})
+    daemon = lab.probity({"consul": "off", "checks": [{**check, "node": True} for check in checks]})
+    wait_for(lambda: all(check["runs"] for check in daemon.status()["checks"]), 10,
+             what="a run of each")
+    slow = [connect(daemon, b"GET /v1/status HTTP/1.1\r\nHost: x\r\n\r\n") for _ in range(8)]
+    ends = time.monotonic() + 2
+
+    def hammer():
+        while time.monotonic() < ends:
+            daemon.status(timeout=10)
+    threads = [threading.Thread(target=hammer) for _ in range(4)]
+    began = time.monotonic()
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    watched = daemon.check("watched")
+    starts = [at for at in recorder.starts() if at > began]
+    assert len(starts) >= 3, starts
+    assert watched["lateness"] < 0.3, watched
+    assert max((b - a for a, b in zip(starts, starts[1:])), default=9) < 0.8, starts
+    for client in slow:
         client.close()
 
 
@@ -122,3 +168,154 @@ def test_reload_keeps_what_did_not_change(lab):
     wait_for(lambda: daemon.status()["reload_error"], 4, what="the complaint")
     assert "the configuration from before stays in force" in daemon.log_text()
     assert daemon.check("web-1:bad")["status"] == "warning"
+
+
+@pytest.fixture(scope="module", name="trio")
+def make_trio(module_lab):
+    """A daemon with a check that passes, one that is critical and one that is undecided."""
+    agent = module_lab.fake_agent()
+    agent.add_service("web-1", "web", 8080)
+    daemon = module_lab.probity({
+        "consul": {"address": agent.url}, "service": {"id": "web-1"},
+        "checks": [
+            {"name": "good", "script": ["/bin/echo", "all well"], "interval": "60s"},
+            {"name": "bad", "interval": "60s",
+             "script": ["/bin/sh", "-c", "printf 'broken\\nbeyond repair\\n'; exit 2"]},
+            {"name": "open", "script": ["/bin/echo", "maybe"], "interval": "60s",
+             "success_before_passing": 3, "retry_interval": "30s"}]})
+    wait_for(lambda: all(check["runs"] for check in daemon.status()["checks"]) and
+             daemon.check("good")["agent"]["acknowledged"] and
+             daemon.check("bad")["agent"]["acknowledged"], 6, what="a run of each, acknowledged")
+    return daemon
+
+
+def test_ages_grow_between_runs(trio):
+    first, first_at = trio.check("good"), time.monotonic()
+    time.sleep(0.5)
+    second, passed = trio.check("good"), time.monotonic() - first_at
+    assert first["runs"] == second["runs"] == 1
+    for key in ("age", "changed"):
+        assert 0.3 < second[key] - first[key] < passed + 0.3, key
+    assert 0.3 < second["agent"]["acknowledged_at"] - first["agent"]["acknowledged_at"]
+    assert 0.3 < first["next_run_in"] - second["next_run_in"] < passed + 0.3
+    assert first["next_run_in"] <= 60
+    assert first["agent"]["next_heartbeat_at"] < 20.5, "a third of the TTL"
+
+
+def test_undecided_is_no_claim(trio):
+    check = trio.check("open")
+    assert check["decided"] is False and check["status"] is None
+    assert (check["result"], check["successes"]) == ("passing", 1)
+    assert check["agent"]["acknowledged"] is False and check["agent"]["acknowledged_at"] is None
+    assert check["phase_seconds"]["run"] > 0 and check["duration"] > 0
+
+
+def status(daemon, *arguments, **more):
+    return run_probity("status", "--runtime-dir", daemon.runtime_dir, *arguments, **more)
+
+
+def test_table_says_what_a_person_asks_first(trio):
+    lines = status(trio).stdout.splitlines()
+    assert lines[0].startswith("probity 0.") and str(trio.config) in lines[0]
+    assert lines[0].endswith("reachable") and "NOT" not in lines[0]
+    assert lines[1] == "3 checks: 1 critical, 1 undecided, 1 passing"
+    assert lines[3].split() == ["STATUS", "CHECK", "SINCE", "AGE", "NEXT", "LATE", "AGENT", "OUTPUT"]
+    at = lines[3].index("OUTPUT")
+    assert [line[at:] for line in lines[4:]] == ["all well", "broken", "last run passing"]
+    at = lines[3].index("AGENT")
+    assert [line[at:].split("  ")[0].split()[-1] for line in lines[4:]] == ["ago", "ago", "yet"]
+    assert lines[6].split()[:3] == ["undecided", "web-1:open", "-"]
+
+
+def test_json_is_what_the_daemon_says(trio):
+    done = status(trio, "--json")
+    said, own = strict_json(done.stdout.encode()), trio.status()
+    assert done.returncode == 1
+    assert said.keys() == own.keys() and said["checks"][0].keys() == own["checks"][0].keys()
+    assert said["checks"][1]["output"] == "broken\nbeyond repair"
+
+
+def on_terminal(command, env=None):
+    """What a command prints on a terminal."""
+    master, slave = pty.openpty()
+    with subprocess.Popen(command, stdin=slave, stdout=slave, stderr=slave,
+                          env={**os.environ, "TERM": "xterm", **(env or {})}) as process:
+        os.close(slave)
+        text = b""
+        try:
+            while data := os.read(master, 65536):
+                text += data
+        except OSError:  # EIO: all have closed it
+            pass
+        process.wait(5)
+    os.close(master)
+    return text.decode()
+
+
+def test_colour_is_for_terminals(trio):
+    command = [PROBITY, "status", "--runtime-dir", str(trio.runtime_dir)]
+    bare = {"NO_COLOR": ""}
+    text = on_terminal(command, bare)
+    assert "\033[32mpassing\033[0m" in text and "\033[1;31mcritical\033[0m" in text
+    assert "\033" not in on_terminal(command, {"NO_COLOR": "1"})
+    assert "\033" not in on_terminal(command, {**bare, "TERM": "dumb"})
+
+
+def test_watch_outlives_a_restart(lab):
+    daemon = lab.probity({"consul": "off", "checks": [
+        {"name": "a", "node": True, "script": ["/bin/true"]}]})
+    watcher = lab.spawn([PROBITY, "status", "--watch", "--runtime-dir", str(daemon.runtime_dir)],
+                        stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    lines = []
+    reader = threading.Thread(target=lambda: lines.extend(iter(watcher.stdout.readline, b"")),
+                              daemon=True)
+    reader.start()
+
+    def heads():
+        return sum(line.startswith(b"probity 0.") for line in lines)
+    wait_for(lambda: heads() >= 2, 5, what=lambda: f"two tables; {lines}")
+    daemon.stop()
+    wait_for(lambda: any(b"no daemon answers" in line for line in lines), 5, what="the gap")
+    daemon.start()
+    seen = heads()
+    wait_for(lambda: heads() > seen, 5, what="a table of the new daemon")
+
+
+def test_an_agent_out_of_reach_is_named(lab):
+    daemon = lab.probity({
+        "consul": {"address": f"http://127.0.0.1:{free_port()}"}, "service": {"id": "web-1"},
+        "checks": [{"name": "good", "script": ["/bin/true"]}]})
+    wait_for(lambda: not daemon.status()["agent"]["reachable"], 5, what="the agent's absence")
+    wait_for(lambda: daemon.check("good")["status"], 5, what="a result")
+    done = status(daemon)
+    assert "NOT REACHABLE for" in done.stdout.splitlines()[0]
+    assert "not yet" in done.stdout.splitlines()[4]
+    assert done.returncode == 0, "the checks pass; the agent is not their fault"
+
+
+def test_a_frozen_daemon_holds_its_directory(lab):
+    daemon = lab.probity({"consul": "off", "checks": [
+        {"name": "a", "node": True, "script": ["/bin/true"]}]})
+    daemon.signal(signal.SIGSTOP)
+    try:
+        second = run_probity("run", "-c", daemon.config, "--runtime-dir", daemon.runtime_dir)
+    finally:
+        daemon.signal(signal.SIGCONT)
+    assert second.returncode == 2 and "another probity" in second.stderr
+    assert daemon.status()["pid"] == daemon.pid
+
+
+def test_where_and_how_it_is_asked(trio, tmp_path):
+    found = run_probity("status", "--json", env={"RUNTIME_DIRECTORY": str(trio.runtime_dir)})
+    assert found.returncode == 1 and found.stdout.startswith("{")
+    nobody = run_probity("status", env={"RUNTIME_DIRECTORY": str(tmp_path)})
+    assert nobody.returncode == 2 and f"{tmp_path}/control.sock" in nobody.stderr
+    assert "is probity running" in nobody.stderr and nobody.stdout == ""
+    assert status(trio, "--help").stdout.startswith("usage: probity status")
+    for wrong in (["--bogus"], ["web-1:good"]):
+        done = status(trio, *wrong)
+        assert done.returncode == 2 and "--help" in done.stderr and done.stdout == ""
+    (tmp_path / "control.sock").write_text("not a socket")
+    taken = run_probity("run", "-c", trio.config, "--runtime-dir", tmp_path)
+    assert taken.returncode == 2 and "control.sock" in taken.stderr
+    assert (tmp_path / "control.sock").read_text() == "not a socket"
