@@ -119,11 +119,14 @@ static void plan_next(struct check *check)
 		.retry_local = check->effect == THRESHOLD_IGNORED,
 	};
 	double now = clock_monotonic();
-	unsigned long skipped =
-		schedule_ticks_between(check->phase, check->conf->interval, check->due, now);
+	unsigned long skipped = 0;
 
 	if (check->stopped)
 		return;
+	/* A first run or a retry stands off the ticks: one tick inside it is not missed by it. */
+	if (now - check->due >= check->conf->interval)
+		skipped = schedule_ticks_between(
+			check->phase, check->conf->interval, check->due, now);
 	check->skipped += skipped;
 	if (skipped > 0 && !check->skipping)
 		log_notice("%s: a run took longer than the interval; ticks are skipped",
