@@ -27,7 +27,7 @@ static const char help[] =
 	"result is, when it runs next, and what the agent acknowledged.\n"
 	"\n"
 	"      --json             the daemon's answer as it is\n"
-	"      --watch            print again every second\n"
+	"      --watch            print again every second, until interrupted\n"
 	"      --runtime-dir DIR  where the daemon's socket is; default\n"
 	"                         $RUNTIME_DIRECTORY, else /run/probity\n"
 	"  -h, --help             this text\n"
