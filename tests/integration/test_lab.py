@@ -97,11 +97,12 @@ def test_fake_ttl_expires(agent):
     wait_for(lambda: agent.status("t") == "critical", 2)
 
 
-def test_watcher_sees_a_blip_and_a_restart(consul):
+def test_watcher_sees_changes_and_a_restart(consul):
     watcher = consul.watch_check("web", "c")
     assert isinstance(watcher, Watcher)
     consul.put("/v1/agent/check/register",
                {"ID": "c", "Name": "c", "ServiceID": "web-1", "TTL": "30s"})
+    wait_for(lambda: watcher.values == [None, "critical"], 3, what=lambda: watcher.values)
     consul.put("/v1/agent/check/update/c", {"Status": "passing", "Output": "x"})
     wait_for(lambda: watcher.values == [None, "critical", "passing"], 3,
              what=lambda: watcher.values)
