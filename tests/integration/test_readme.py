@@ -18,14 +18,14 @@ def test_readme_shows_commands_and_configurations():
     assert len(YAML) >= 2
 
 
-@pytest.mark.parametrize("command, text", SHOWN)
+@pytest.mark.parametrize("command, text", SHOWN, ids=[command for command, _ in SHOWN])
 def test_help_is_what_the_readme_shows(command, text):
     done = run_probity(*command.split())
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout == text
 
 
-@pytest.mark.parametrize("text", YAML)
+@pytest.mark.parametrize("text", YAML, ids=range(len(YAML)))
 def test_configurations_of_the_readme_load(lab, text):
     path = lab.folder / "readme.yaml"
     path.write_text(text)
