@@ -53,7 +53,7 @@ static bool count_parse(struct conf_load *load, const struct conf_field *field,
 	if (length == 0 || text.text[sign + length] != '\0' ||
 		(length > 1 && text.text[sign] == '0'))
 		return refuse_count(load, field, node, &text);
-	number = length > MOST_DIGITS ? 1e15 : strtod(text.text, NULL);
+	number = strtod(text.text, NULL);
 	if (!check_range(load, field, node, sign && number > -1 ? -1 : number))
 		return false;
 	if (number > UINT_MAX)

@@ -276,21 +276,6 @@ static void test_defaults_answer_for_some_keys(void **state)
 	bench_close(&bench);
 }
 
-static void test_one_variant_alone(void **state)
-{
-	struct bench bench;
-	struct fetch fetch = {0};
-	const struct conf_node *tree;
-
-	(void)state;
-	bench_open(&bench);
-	tree = node_parse(bench.load.arena, "t.yaml", "x", 1, bench.load.diag);
-	assert_true(variant_load(&bench.load, &fetch_variant, tree, &fetch));
-	assert_string_equal(fetch.url, "x");
-	assert_int_equal(fetch.derived, 42);
-	bench_close(&bench);
-}
-
 static bool same(struct bench *bench, const char *one, const char *other)
 {
 	struct root a = {0}, b = {0};
@@ -384,7 +369,6 @@ int main(void)
 		cmocka_unit_test(test_rules_between_keys),
 		cmocka_unit_test(test_nothing_behind_a_key_is_an_empty_map),
 		cmocka_unit_test(test_defaults_answer_for_some_keys),
-		cmocka_unit_test(test_one_variant_alone),
 		cmocka_unit_test(test_equal_configurations),
 		cmocka_unit_test(test_what_is_in_force_is_printed),
 	};

@@ -101,6 +101,7 @@ static const struct {
 	/* A password with a slash that should have been %2F: none of it may be shown. */
 	{"http://u:S3CRET/S3CRET@a/", "http://u:***@a/", "is not a number"},
 	{"http://u:S3CRET?S3CRET@a/", "http://u:***@a/", "is not a number"},
+	{"http://u:S3CRET@S3CRET@a b/", "http://u:***@a b/", "a blank or a control character"},
 	{"http://::1/", "http://::1/", "stands in brackets"},
 	{"http://[::1/", "http://[::1/", "a ']' is missing"},
 	{"http://[::1]x/", "http://[::1]x/", "only a port may follow"},

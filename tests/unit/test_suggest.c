@@ -38,7 +38,7 @@ static void test_slips_find_their_key(void **state)
 
 static void test_other_words_find_none(void **state)
 {
-	static const char *const words[] = {"", "x", "password", "weight", "url",
+	static const char *const words[] = {"", "x", "i", "password", "weight", "url",
 		"failures_before_",
 		"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa",
 		"zzz"};

@@ -3,7 +3,7 @@
 #include "unit.h"
 
 #include <math.h>
-#include <stdlib.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "config/units.h"
@@ -23,6 +23,19 @@ static void test_durations_that_are_read(void **state)
 
 		assert_null(units_parse_duration(rows[i].text, &seconds));
 		assert_true(seconds == rows[i].seconds);
+	}
+}
+
+static void test_milliseconds_are_exact(void **state)
+{
+	(void)state;
+	for (int milliseconds = 0; milliseconds < 10000; milliseconds++) {
+		char text[16];
+		double seconds = -1;
+
+		(void)snprintf(text, sizeof(text), "%dms", milliseconds);
+		assert_null(units_parse_duration(text, &seconds));
+		assert_true(seconds == milliseconds / 1000.0);
 	}
 }
 
@@ -127,6 +140,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_durations_that_are_read),
+		cmocka_unit_test(test_milliseconds_are_exact),
 		cmocka_unit_test(test_durations_that_are_refused),
 		cmocka_unit_test(test_durations_print_in_their_shortest_form),
 		cmocka_unit_test(test_durations_read_back_as_printed),
