@@ -60,6 +60,9 @@ void outcome_clear(struct outcome *outcome)
 }
 
 static void set_line(char **line, const char *format, va_list arguments)
+	__attribute__((format(printf, 2, 0)));
+
+static void set_line(char **line, const char *format, va_list arguments)
 {
 	char *raw = xvprintf(format, arguments);
 
