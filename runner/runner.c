@@ -126,9 +126,14 @@ static void raise_descriptors(void)
 /* Makes the directory and those above it; one that exists is fine. */
 static bool make_directory(const char *path)
 {
-	char *copy = xstrdup(path);
+	char *copy;
 	int result = 0;
 
+	if (*path == '\0') {
+		errno = ENOENT; /* as mkdir(2) says of an empty path */
+		return false;
+	}
+	copy = xstrdup(path);
 	for (char *slash = strchr(copy + 1, '/'); slash != NULL && result == 0;
 		slash = strchr(slash + 1, '/')) {
 		*slash = '\0';
