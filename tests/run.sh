@@ -13,22 +13,25 @@ case "${1:-}" in
 	;;
 esac
 
-fuzz_seconds=300 # for all fuzzers together, in a full run
+fuzz_seconds=100 # for each fuzzer, in a full run
 jobs=$(nproc)
 failures=()
 table=()
+
+# note NAME RESULT BEGIN: a line of the summary.
+note() {
+	table+=("$(awk -v n="$1" -v r="$2" -v b="$3" -v e="$EPOCHREALTIME" \
+		'BEGIN { printf "%-22s %-7s %6.1f s", n, r, e - b }')")
+	[ "$2" = ok ] || failures+=("$1")
+}
 
 # step NAME COMMAND...: runs it and keeps its result and time for the summary.
 step() {
 	local name=$1 begin=$EPOCHREALTIME result=ok
 	shift
 	echo "== $name"
-	if ! "$@"; then
-		result=FAILED
-		failures+=("$name")
-	fi
-	table+=("$(awk -v n="$name" -v r="$result" -v b="$begin" -v e="$EPOCHREALTIME" \
-		'BEGIN { printf "%-22s %-7s %6.1f s", n, r, e - b }')")
+	"$@" || result=FAILED
+	note "$name" "$result" "$begin"
 	[ "$result" = ok ]
 }
 
@@ -57,27 +60,17 @@ build() {
 	}
 }
 
-fuzz() {
-	local fuzzers=(build/clang/tests/fuzz/fuzz_*) each name
-	local share=$((fuzz_seconds * jobs / ${#fuzzers[@]}))
-	local result=0
-	for each in "${fuzzers[@]}"; do
-		[ -x "$each" ] || continue
-		name=${each##*/fuzz_}
-		mkdir -p "build/fuzz/$name"
-		echo "$name"
-		"$each" -max_total_time=$share -jobs=$jobs -workers=$jobs -artifact_prefix=build/fuzz/ \
-			"build/fuzz/$name" "tests/fuzz/corpus/$name" >/dev/null 2>"build/fuzz/$name.log" ||
-			{ tail -n 30 "build/fuzz/$name.log" && result=1; }
-	done
-	return $result
-}
-
+# Most tests wait for something most of the time: two for each core.
 run_tests() {
-	ctest --test-dir build/ctest -j "$jobs" --output-on-failure --no-tests=error 2>&1 |
+	ctest --test-dir build/ctest -j $((2 * jobs)) --output-on-failure --no-tests=error 2>&1 |
 		tee build/ctest.out
 }
 
+lint() {
+	build clang "${clang_options[@]}" && tests/lint.py tidy build/clang
+}
+
+trap 'jobs -p | xargs -r kill 2>/dev/null' EXIT
 mkdir -p build
 : >build/ctest.out
 step install tests/install.sh || { summary && exit 1; }
@@ -86,7 +79,6 @@ tests/consul.sh >build/consul.path 2>build/consul.log &
 fetching=$!
 step "build release" build release || { summary && exit 1; }
 step "build sanitize" build sanitize
-step "build clang" build clang
 wait "$fetching" || {
 	cat build/consul.log
 	failures+=("fetch consul")
@@ -94,18 +86,34 @@ wait "$fetching" || {
 CONSUL=$(cat build/consul.path)
 export CONSUL
 step clang-format tests/lint.py format
-step clang-tidy tests/lint.py tidy build/clang
 
-# The sanitizers find what valgrind finds, faster.
-exclude='^release\.unit_.*_valgrind$'
-[ "$mode" = quick ] || exclude='^$'
+clang_options=(-DPROBITY_FUZZ=OFF)
+# The sanitizers find what valgrind finds, faster. What does not depend on the build runs once.
+exclude='^(release\.unit_.*_valgrind|sanitize\.integration_(lab|layers|load|readme))$'
+if [ "$mode" = full ]; then
+	clang_options=(-DPROBITY_FUZZ=ON "-DFUZZ_SECONDS=$fuzz_seconds")
+	exclude='^$'
+fi
+# In the time that the tests leave unused.
+begin=$EPOCHREALTIME
+(
+	renice -n 19 "$BASHPID" >/dev/null
+	lint
+) >build/lint.log 2>&1 &
+linting=$!
 if step "test list" tests/merge_tests.py build/ctest --exclude "$exclude" \
 	release=build/release sanitize=build/sanitize; then
 	step tests run_tests
 fi
+if wait "$linting"; then
+	note "clang, clang-tidy" ok "$begin"
+else
+	note "clang, clang-tidy" FAILED "$begin"
+	cat build/lint.log
+fi
 
 if [ "$mode" = full ]; then
-	step fuzz fuzz
+	step fuzz cmake --build --preset clang --target fuzz
 	step bench tests/bench/run.py --build build/release
 fi
 
