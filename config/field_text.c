@@ -81,7 +81,7 @@ static const char *look_up(struct conf_load *load, const struct conf_node *node,
 	}
 	load->expanded += strlen(value);
 	if (load->expanded > CONF_MAX_BYTES) {
-		(void)conf_error(load, node, "more than %d KiB come from environment variables",
+		(void)conf_error(load, node, "more than %zu KiB come from environment variables",
 			CONF_MAX_BYTES / 1024);
 		return NULL;
 	}

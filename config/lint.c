@@ -21,12 +21,13 @@ __attribute__((format(printf, 3, 4))) static void complain(
 	struct lint *lint, const char *key, const char *format, ...)
 {
 	va_list arguments;
+	char *text;
 
-	(void)fprintf(lint->complaints, "%s: %s: ", lint->name, key == NULL ? "?" : key);
 	va_start(arguments, format);
-	(void)vfprintf(lint->complaints, format, arguments);
+	text = xvprintf(format, arguments);
 	va_end(arguments);
-	(void)fputc('\n', lint->complaints);
+	(void)fprintf(lint->complaints, "%s: %s: %s\n", lint->name, key == NULL ? "?" : key, text);
+	free(text);
 	lint->count++;
 }
 

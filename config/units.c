@@ -163,6 +163,10 @@ static void append_millionths(char *buffer, size_t size, unsigned long long mill
 
 void units_print_duration(double seconds, char *buffer, size_t size)
 {
+	static const struct {
+		const char *name;
+		unsigned long long microseconds;
+	} large[] = {{"d", 86400000000}, {"h", 3600000000}, {"m", 60000000}};
 	/* 1e12 s keeps the product within an integer of 64 bits. */
 	unsigned long long left = (unsigned long long)llround(fmin(fmax(seconds, 0), 1e12) * 1e6);
 
@@ -172,12 +176,10 @@ void units_print_duration(double seconds, char *buffer, size_t size)
 		append(buffer, size, "ms");
 		return;
 	}
-	for (const struct unit *unit = duration_units; unit->factor > 1; unit++) {
-		unsigned long long factor = (unsigned long long)unit->factor * 1000000;
-
-		if (left >= factor)
-			append(buffer, size, "%llu%s", left / factor, unit->name);
-		left %= factor;
+	for (size_t i = 0; i < sizeof(large) / sizeof(*large); i++) {
+		if (left >= large[i].microseconds)
+			append(buffer, size, "%llu%s", left / large[i].microseconds, large[i].name);
+		left %= large[i].microseconds;
 	}
 	if (*buffer != '\0' && left == 0)
 		return;

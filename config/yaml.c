@@ -229,9 +229,13 @@ static bool on_start(struct builder *builder, enum conf_node_type type, const ya
 
 static void on_end(struct builder *builder)
 {
-	struct frame *frame = &builder->frames[--builder->depth];
-	struct conf_node *node = frame->node;
+	struct frame *frame;
+	struct conf_node *node;
 
+	if (builder->depth == 0)
+		return; /* libyaml pairs its events; this tells the analyzer */
+	frame = &builder->frames[--builder->depth];
+	node = frame->node;
 	if (node->type == CONF_MAPPING) {
 		yaml_fill_mapping(
 			builder->arena, builder->diag, node, frame->children, frame->count);
@@ -326,7 +330,7 @@ struct conf_node *node_parse(struct arena *arena, const char *file, const char *
 
 	if (length > CONF_MAX_BYTES) {
 		diag_add(diag, (struct conf_mark){.file = file}, CONF_ERROR,
-			"is larger than %d KiB", CONF_MAX_BYTES / 1024);
+			"is larger than %zu KiB", CONF_MAX_BYTES / 1024);
 		return NULL;
 	}
 	if (!yaml_bytes_are_text(file, bytes, length, diag))

@@ -10,7 +10,7 @@
 #include "config/diag.h"
 
 /* Budgets. A configuration of 10,000 checks is about 800 KB and 200,000 nodes. */
-#define CONF_MAX_BYTES (1024 * 1024) /* of one file */
+#define CONF_MAX_BYTES ((size_t)1024 * 1024) /* of one file */
 #define CONF_MAX_DEPTH 32
 #define CONF_MAX_NODES 500000 /* written in the file, and again reached through aliases */
 
