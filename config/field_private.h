@@ -47,6 +47,9 @@ json_t *field_or_variable(json_t *take_schema);
 void field_print_flow(const struct conf_field *fields, const void *conf, FILE *stream);
 void field_print_item(const struct conf_field *fields, const void *conf, int indent, FILE *stream);
 
+/* From now on field_shown(text) is shown, until the arena is destroyed. Both are the arena's. */
+void field_hide(struct arena *arena, const char *text, const char *shown);
+
 /* What may be shown of a text, so that the row's own kind reads it back. */
 void field_print_string(const struct conf_field *field, const char *text, FILE *stream);
 

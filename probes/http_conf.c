@@ -77,11 +77,12 @@ static bool check_method(
 	struct conf_mark mark = mark_of(node, "method");
 
 	if (!is_token(conf->method))
-		return conf_error_at(load, mark, "'%s' is not a method", conf->method);
+		return conf_error_at(load, mark, "'%s' is not a method", field_shown(conf->method));
 	for (const char *at = conf->method; *at != '\0'; at++) {
 		if (islower((unsigned char)*at))
 			return conf_error_at(load, mark,
-				"methods are case-sensitive; write '%s' in capitals", conf->method);
+				"methods are case-sensitive; write '%s' in capitals",
+				field_shown(conf->method));
 	}
 	if (strcmp(conf->method, "CONNECT") == 0)
 		return conf_error_at(load, mark, "CONNECT is for proxies only");
@@ -187,7 +188,7 @@ static bool check_tls(struct http_conf *conf, const struct conf_node *node, stru
 		free(named);
 		if (named == NULL || !is_ascii(conf->tls.server_name))
 			return conf_error_at(load, node_mark(tls, "server_name"),
-				"'%s' is not a host name", conf->tls.server_name);
+				"'%s' is not a host name", field_shown(conf->tls.server_name));
 	}
 	if (tls != NULL && !conf->place.tls && !upgrades)
 		conf_warn_at(load, node_mark(node, "tls"), "not used: '%s' is not https",

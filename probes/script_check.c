@@ -84,8 +84,8 @@ static bool set_user(struct script_conf *conf, const struct conf_node *node, str
 	else
 		entry = getpwnam(conf->user);
 	if (entry == NULL && conf->user != NULL)
-		return conf_error_at(
-			load, mark_of(node, "user"), "there is no user '%s'", conf->user);
+		return conf_error_at(load, mark_of(node, "user"), "there is no user '%s'",
+			field_shown(conf->user));
 	conf->home = entry == NULL ? "/" : arena_strdup(load->arena, entry->pw_dir);
 	conf->login = entry == NULL ? arena_printf(load->arena, "%u", conf->uid)
 				    : arena_strdup(load->arena, entry->pw_name);
@@ -111,8 +111,8 @@ static bool set_group(
 	entry = is_number(conf->group) ? getgrgid((gid_t)strtoul(conf->group, NULL, 10))
 				       : getgrnam(conf->group);
 	if (entry == NULL)
-		return conf_error_at(
-			load, mark_of(node, "group"), "there is no group '%s'", conf->group);
+		return conf_error_at(load, mark_of(node, "group"), "there is no group '%s'",
+			field_shown(conf->group));
 	if (geteuid() != 0 && entry->gr_gid != getegid())
 		return conf_error_at(load, mark_of(node, "group"),
 			"only root can run a script in another group; probity runs in group %u",

@@ -128,7 +128,7 @@ static bool ids_are_unique(struct conf_load *load, const struct settings *settin
 			fine = conf_error_at(load, sorted[i]->mark,
 				"check id '%s' is taken by the check in line %u; give one of them "
 				"another name or id",
-				sorted[i]->id, sorted[i - 1]->mark.line);
+				field_shown(sorted[i]->id), sorted[i - 1]->mark.line);
 	}
 	free(sorted);
 	return fine;
@@ -142,7 +142,7 @@ static bool belongs_somewhere(
 	return conf_error_at(load, check->mark,
 		"check '%s' belongs to no service; add 'service: {id: …}' to the file, or 'node: "
 		"true' to the check",
-		check->name);
+		field_shown(check->name));
 }
 
 static bool adopt_checks(

@@ -2,7 +2,7 @@
 set(YAML_SOURCES config/arena.c config/diag.c config/yaml.c config/yaml_bytes.c
   config/yaml_mapping.c config/yaml_syntax.c)
 set(FIELD_SOURCES ${YAML_SOURCES} config/field.c config/field_print.c config/field_report.c
-  config/field_schema.c config/field_text.c config/hostport.c config/kinds_endpoint.c
+  config/field_schema.c config/field_shown.c config/field_text.c config/hostport.c config/kinds_endpoint.c
   config/kinds_list.c config/kinds_map.c config/kinds_number.c config/kinds_oneof.c
   config/kinds_secret.c config/kinds_text.c config/kinds_units.c config/kinds_url.c
   config/suggest.c config/units.c tests/unit/config_bench.c)
