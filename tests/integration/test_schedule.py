@@ -8,8 +8,10 @@ import time
 
 import pytest
 
+from agent_bench import SideBySide
 from lab import SANITIZED, Reply, cpu_seconds, descriptors, run_probity, settled, wait_for
 
+together = SideBySide(4)  # tests that mostly wait
 ROOT = os.geteuid() == 0
 STRANGER = 61234  # a user id that nothing else on the machine runs as
 
@@ -67,7 +69,8 @@ def changes(updates):
     return found
 
 
-def test_thresholds_count_anew_after_each_opposite_result(lab, agent):
+@together
+def thresholds_count_anew_after_each_opposite_result(lab, agent):
     letters = "PPFFPFFPFFFPFPPFFP"
     wanted = "-PPPPPPPPPCCCCPPPP"
     words = {"-": None, "P": "passing", "C": "critical"}
@@ -88,7 +91,8 @@ def test_thresholds_count_anew_after_each_opposite_result(lab, agent):
     assert agent.problems == []
 
 
-def test_unconfirmed_failure_is_in_the_output_of_the_old_status(lab, agent):
+@together
+def unconfirmed_failure_is_in_the_output_of_the_old_status(lab, agent):
     lab.probity(config(
         agent, [{"name": "slow", "script": sequence(lab, "PF"), "failures_before_critical": 30}],
         interval="300ms", ttl="3s"))
@@ -109,7 +113,8 @@ def test_threshold_that_is_no_count_is_refused(lab, agent, value):
     assert "failures_before_critical" in done.stdout + done.stderr
 
 
-def test_runs_never_overlap_and_missed_ticks_are_skipped(lab, agent):
+@together
+def runs_never_overlap_and_missed_ticks_are_skipped(lab, agent):
     recorder = lab.recorder(then="")
     recorder.then(f"sleep 1.3; {recorder.end_mark()}; exit 0")
     daemon = lab.probity(config(
@@ -126,7 +131,8 @@ def test_runs_never_overlap_and_missed_ticks_are_skipped(lab, agent):
     assert {update.status for update in agent.updates()} == {"passing"}
 
 
-def test_result_of_a_run_that_was_too_late_is_dropped(lab, agent):
+@together
+def result_of_a_run_that_was_too_late_is_dropped(lab, agent):
     recorder = lab.recorder(then="trap '' TERM; sleep 1.6; echo fine; exit 0")
     lab.probity(config(
         agent, [{"name": "late", "script": recorder.command, "interval": "4s", "timeout": "1s",
@@ -138,6 +144,9 @@ def test_result_of_a_run_that_was_too_late_is_dropped(lab, agent):
     assert 0.95 <= update.at - start <= 1.3
     time.sleep(1.2)
     assert {u.status for u in agent.updates()} == {"critical"}
+
+
+test_side_by_side = together.test()
 
 
 def test_stopped_process_catches_up_nothing_and_judges_what_ended_meanwhile(lab, agent):
