@@ -276,7 +276,8 @@ char *output_render(const struct output *output, const char *line)
 	add_view(&text, &view, OUTPUT_MAX - text.length);
 	assert(text.length <= OUTPUT_MAX);
 	trim_text(&text);
-	return text.bytes;
+	/* A check keeps its text from run to run: most are a few bytes long. */
+	return xrealloc(text.bytes, text.length + 1, 1);
 }
 
 char *output_clean_line(const char *bytes, size_t length, size_t most)
