@@ -55,6 +55,7 @@ void check_destroy(struct check *check)
 	run_finish(&check->run);
 	remains_release(check->remains);
 	verdict_finish(&check->last);
+	free(check->last_line);
 	free(check->output);
 	free(check);
 }
@@ -191,6 +192,9 @@ static void on_stale(struct ev_loop *loop, ev_timer *watcher, int events)
 {
 	struct check *check = watcher->data;
 	const struct threshold_state silent = {.status = PROBE_CRITICAL};
+	const struct output nothing = {0};
+	enum probe_status cap = (enum probe_status)check->conf->max_status;
+	struct verdict verdict = {.result = PROBE_CRITICAL};
 	char duration[UNITS_DURATION_SIZE];
 
 	(void)loop;
@@ -199,8 +203,10 @@ static void on_stale(struct ev_loop *loop, ev_timer *watcher, int events)
 		return;
 	units_print_duration(settings_fresh_for(check->conf), duration, sizeof(duration));
 	check->stale = true;
-	claim_text(check, verdict_status(&silent, (enum probe_status)check->conf->max_status),
-		xprintf("no result within %s", duration));
+	verdict.line = xprintf("no result within %s", duration);
+	claim_text(check, verdict_status(&silent, cap),
+		verdict_text(&verdict, &silent, cap, &nothing));
+	verdict_finish(&verdict);
 }
 
 static void note_run(struct check *check, const struct outcome *outcome)
@@ -236,12 +242,14 @@ static void take_result(struct check *check, const struct outcome *outcome)
 	check->voided = false;
 	verdict_finish(&check->last);
 	verdict_init(&check->last, &conf->max_latency, outcome);
+	free(check->last_line);
+	check->last_line = verdict_first_line(&check->last, &outcome->output);
 	check->effect = threshold_apply(
 		&thresholds, &check->state, check->last.result, reason_is_local(outcome->reason));
 	if (!threshold_same(&before, &check->state))
 		check->world->dirty(check->world->owner);
 	log_debug("%s: run ended %s: %s", conf->id, status_name(check->last.result),
-		check->last.line);
+		check->last_line);
 	if (check->effect != THRESHOLD_IGNORED)
 		keep_fresh(check);
 	if (check->state.decided && !(check->effect == THRESHOLD_IGNORED && check->stale)) {

@@ -2,6 +2,7 @@
 /* What a check knows of itself, for status. */
 #include "runner/check_private.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "probes/clock.h"
@@ -37,7 +38,7 @@ static void report_result(const struct check *check, struct check_report *report
 		return;
 	report->result = check->last.result;
 	report->reason = check->last.reason;
-	report->result_line = check->last.line;
+	report->result_line = check->last_line;
 	memcpy(report->phase_seconds, check->phase_seconds, sizeof(report->phase_seconds));
 }
 
@@ -69,8 +70,10 @@ void check_report(const struct check *check, struct check_report *ret_report)
 	report_result(check, ret_report);
 	agent_check_view(check->agent, &ret_report->agent);
 	ret_report->agent.acknowledged_at = ago(ret_report->agent.acknowledged_at, now);
+	/* One that is overdue is due now; no plan at all is -1. */
 	if (ret_report->agent.next_heartbeat_at > 0)
-		ret_report->agent.next_heartbeat_at -= now;
+		ret_report->agent.next_heartbeat_at =
+			fmax(ret_report->agent.next_heartbeat_at - now, 0);
 	else
 		ret_report->agent.next_heartbeat_at = -1;
 }

@@ -8,6 +8,9 @@
 #include "config/arena.h"
 #include "config/units.h"
 
+/* Of a run that says nothing of ours: enough for a row of a table. */
+#define LINE_MOST 256
+
 /* The strictest limit that a run of this length breaks, 0 for none. */
 static double broken_limit(
 	const struct latency_conf *limits, double seconds, enum probe_status *ret_status)
@@ -91,4 +94,15 @@ char *verdict_text(const struct verdict *verdict, const struct threshold_state *
 	text = output_render(output, line);
 	free(line);
 	return text;
+}
+
+char *verdict_first_line(const struct verdict *verdict, const struct output *output)
+{
+	const char *head = output->head == NULL ? "" : output->head;
+	const char *end = memchr(head, '\n', output->head_length);
+
+	if (*verdict->line != '\0')
+		return xstrdup(verdict->line);
+	return output_clean_line(
+		head, end == NULL ? output->head_length : (size_t)(end - head), LINE_MOST);
 }

@@ -28,4 +28,7 @@ enum probe_status verdict_status(const struct threshold_state *state, enum probe
 char *verdict_text(const struct verdict *verdict, const struct threshold_state *state,
 	enum probe_status max_status, const struct output *output);
 
+/* The first line of what a run said: ours, or of its output. Valid UTF-8; free(). */
+char *verdict_first_line(const struct verdict *verdict, const struct output *output);
+
 #endif

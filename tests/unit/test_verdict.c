@@ -3,6 +3,7 @@
 #include "tests/unit/unit.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "config/arena.h"
 #include "runner/verdict.h"
@@ -86,12 +87,36 @@ static void the_cap_bounds_the_claim(void **unused)
 	assert_int_equal(verdict_status(&passing, PROBE_WARNING), PROBE_PASSING);
 }
 
+static void expect_first_line(const char *line, const char *captured, const char *expected)
+{
+	struct verdict verdict = {.line = xstrdup(line)};
+	struct output output = {0};
+	char *text;
+
+	output_append(&output, captured, strlen(captured));
+	text = verdict_first_line(&verdict, &output);
+	assert_string_equal(text, expected);
+	free(text);
+	output_clear(&output);
+	verdict_finish(&verdict);
+}
+
+static void the_first_line_is_ours_or_the_runs(void **unused)
+{
+	(void)unused;
+	expect_first_line("HTTP 200", "body\nmore", "HTTP 200");
+	expect_first_line("", "disk full\nmore", "disk full");
+	expect_first_line("", "no newline", "no newline");
+	expect_first_line("", "", "");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(slow_runs_are_judged_by_the_strictest_limit),
 		cmocka_unit_test(the_text_says_what_is_not_claimed),
 		cmocka_unit_test(the_cap_bounds_the_claim),
+		cmocka_unit_test(the_first_line_is_ours_or_the_runs),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
