@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: MIT
 /* Commands and exit codes, nothing else. */
+#include <fcntl.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "runner/command.h"
 
@@ -31,8 +34,20 @@ static void print_help(FILE *stream)
 		stream);
 }
 
+/* One that is closed would go to the next file or socket opened, and get what is printed. */
+static bool open_standard_descriptors(void)
+{
+	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++) {
+		if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", O_RDWR) != fd)
+			return false;
+	}
+	return true;
+}
+
 int main(int argc, char **argv)
 {
+	if (!open_standard_descriptors())
+		return EXIT_USAGE;
 	if (argc < 2) {
 		print_help(stderr);
 		return EXIT_USAGE;

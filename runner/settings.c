@@ -266,11 +266,10 @@ const char *settings_instance(struct arena *arena, const char *path)
 	if (rest == NULL || strchr(rest, '/') != NULL) {
 		instance = arena_strdup(arena, whole);
 	} else {
-		const char *suffix = strstr(rest, ".yaml");
-		bool is_file = suffix != NULL && suffix[strlen(".yaml")] == '\0';
+		size_t length = strlen(rest), suffix = strlen(".yaml");
+		bool is_file = length > suffix && strcmp(rest + length - suffix, ".yaml") == 0;
 
-		instance = arena_strndup(
-			arena, rest, is_file ? (size_t)(suffix - rest) : strlen(rest));
+		instance = arena_strndup(arena, rest, is_file ? length - suffix : length);
 	}
 	free(resolved);
 	return instance;

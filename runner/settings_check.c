@@ -163,6 +163,9 @@ static bool id_is_safe(const char *id)
 	for (const char *c = id; *c != '\0'; c++) {
 		if ((unsigned char)*c < 0x20 || *c == 0x7f)
 			return false;
+		/* U+0080 to U+009F: a terminal obeys some of them. */
+		if ((unsigned char)*c == 0xc2 && (unsigned char)c[1] <= 0x9f)
+			return false;
 	}
 	while (part != NULL) {
 		size_t span = strcspn(part, "/");

@@ -53,7 +53,7 @@ static struct state *adopt(json_t *root, char **ret_problem)
 		return NULL;
 	}
 	/* After a boot the services are new as well: what was true of them is not. */
-	if (strcmp(written_in, boot_id) != 0)
+	if (*boot_id == '\0' || strcmp(written_in, boot_id) != 0)
 		return NULL;
 	state = xcalloc(1, sizeof(*state));
 	state->checks = json_incref(checks);
@@ -149,6 +149,7 @@ int state_save(struct state_writer *take_writer, const char *dir)
 
 	/* No fsync: the directory is in memory, and a torn file after a crash is of another boot.
 	 */
+	errno = 0; /* jansson sets it only where write(2) does */
 	if (result == 0 && json_dumpfd(take_writer->root, fd, JSON_COMPACT) != 0)
 		result = errno != 0 ? -errno : -EIO;
 	if (fd >= 0 && close(fd) != 0 && result == 0)

@@ -147,8 +147,8 @@ class Probity:
             self.write(config)
         self.signal(signal.SIGHUP)
 
-    def stop(self, timeout=5):
-        """SIGTERM; returns the exit code once it is gone."""
+    def stop(self, timeout=15 if SANITIZED else 5):
+        """SIGTERM; returns the exit code once it is gone (the leak check takes its time)."""
         if self.process is None:
             return None
         code = end_process(self.process, signal.SIGTERM, timeout)

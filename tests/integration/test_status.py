@@ -221,7 +221,7 @@ def test_table_says_what_a_person_asks_first(trio):
     assert lines[1] == "3 checks: 1 critical, 1 undecided, 1 passing"
     assert lines[3].split() == ["STATUS", "CHECK", "SINCE", "AGE", "NEXT", "LATE", "AGENT", "OUTPUT"]
     at = lines[3].index("OUTPUT")
-    assert [line[at:] for line in lines[4:]] == ["all well", "broken", "last run passing"]
+    assert [line[at:] for line in lines[4:]] == ["all well", "broken", "last run passing: maybe"]
     at = lines[3].index("AGENT")
     assert [line[at:].split("  ")[0].split()[-1] for line in lines[4:]] == ["ago", "ago", "yet"]
     assert lines[6].split()[:3] == ["undecided", "web-1:open", "-"]
@@ -306,7 +306,8 @@ def test_a_frozen_daemon_holds_its_directory(lab):
 
 
 def test_where_and_how_it_is_asked(trio, tmp_path):
-    found = run_probity("status", "--json", env={"RUNTIME_DIRECTORY": str(trio.runtime_dir)})
+    found = run_probity("status", "--json", env={
+        "RUNTIME_DIRECTORY": f"{trio.runtime_dir}:/nowhere"})  # systemd's list
     assert found.returncode == 1 and found.stdout.startswith("{")
     nobody = run_probity("status", env={"RUNTIME_DIRECTORY": str(tmp_path)})
     assert nobody.returncode == 2 and f"{tmp_path}/control.sock" in nobody.stderr
@@ -319,3 +320,16 @@ def test_where_and_how_it_is_asked(trio, tmp_path):
     taken = run_probity("run", "-c", trio.config, "--runtime-dir", tmp_path)
     assert taken.returncode == 2 and "control.sock" in taken.stderr
     assert (tmp_path / "control.sock").read_text() == "not a socket"
+
+
+def test_closed_descriptors_are_nobodys(lab, tmp_path):
+    """Started with 0 to 2 closed, the daemon prints into none of its own sockets."""
+    _, daemon = start(lab)
+    config = tmp_path / "closed.yaml"
+    config.write_text(daemon.config.read_text(), encoding="utf-8")
+    config.chmod(0o600)
+    process = lab.spawn(["/bin/sh", "-c", f"exec {PROBITY} run -c {config} "
+                         f"--runtime-dir {tmp_path} <&- >&- 2>&-"])
+    wait_for((tmp_path / "control.sock").exists, 10, what="the socket")
+    for number in range(3):
+        assert os.readlink(f"/proc/{process.pid}/fd/{number}") == "/dev/null"

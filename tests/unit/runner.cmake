@@ -32,3 +32,7 @@ probity_unit_test(control_socket SOURCES runner/control_socket.c config/arena.c 
 # Under valgrind it would measure valgrind; the sanitizers look for leaks.
 probity_unit_test(control NO_VALGRIND SOURCES runner/control.c runner/control_socket.c runner/report.c
   config/arena.c probes/outcome.c probes/output.c)
+# The settings reach into all three floors.
+probity_unit_test(settings)
+target_sources(unit_settings PRIVATE $<TARGET_OBJECTS:probity_config>
+  $<TARGET_OBJECTS:probity_probes> $<TARGET_OBJECTS:probity_runner>)
