@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from lab import free_port, run_probity
+from lab import free_port, run_probity, wait_for
 from net_bench import TcpServer, expect, probe_all, reset, write_config
 
 GREETING = "^220 .*ESMTP"
@@ -144,6 +144,7 @@ def test_a_greeting_not_read_is_no_reset(lab):
     server = TcpServer(greet)
     lab.defer(server.stop)
     probe_all(lab, {"first": {"tcp": {"address": server.address, "expect": "220"}}})
+    wait_for(lambda: ends, 5, what="the end at the server")
     assert ends == [b""]
 
 
