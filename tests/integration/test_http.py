@@ -7,7 +7,7 @@ import pytest
 
 from faultserver import FaultServer
 from http_bench import expect, probe_all
-from lab import SANITIZED, Reply, free_port, holds, run_probity, wait_for
+from lab import SANITIZED, TOLERANCE, Reply, free_port, holds, run_probity, wait_for
 
 MIB = 1024 * 1024
 CUT = "answer cut short: HTTP 200, the connection was"
@@ -128,9 +128,9 @@ def test_fault(faults, path):
     result = faults[1].results[path]
     expect(result, status, pattern)
     if keys == LATE:
-        assert 1.0 <= result.seconds <= 1.3
+        assert 0.95 <= result.seconds <= 1 + TOLERANCE
     elif path in FLOODS:
-        assert result.seconds <= 1.3 or SANITIZED
+        assert result.seconds <= 1 + TOLERANCE
 
 
 def test_a_fresh_connection_for_each_request(faults):
@@ -326,7 +326,7 @@ def test_a_dead_listener_is_noticed_though_old_connections_live(lab):
     server.close(drop=False)
     closed = time.monotonic()
     daemon.wait_check("a", status="critical")
-    assert time.monotonic() - closed <= 0.5 + 0.5
+    assert time.monotonic() - closed <= 0.7 + TOLERANCE
     assert "Connection refused" in daemon.check("a")["output"]
 
 

@@ -7,7 +7,7 @@ import time
 import pytest
 
 from dnsserver import AAAA, NXDOMAIN, SERVFAIL, SILENCE, A, DnsServer
-from lab import free_port, run_probity, threads, wait_for
+from lab import TOLERANCE, free_port, run_probity, threads, wait_for
 from net_bench import DeafListener, TcpServer, expect, probe_all, write_config
 
 NAMES = {
@@ -118,7 +118,7 @@ def test_a_silent_server_delays_nobody(lab, dns, agent):
     assert set(lines) == {1}
     beats = [update.at for update in agent.updates("web-1:true")]
     gaps = [after - before for before, after in zip(beats[1:], beats[2:])]
-    assert gaps and all(0.7 <= gap <= 1.3 for gap in gaps), gaps
+    assert gaps and all(1 - TOLERANCE <= gap <= 1 + TOLERANCE for gap in gaps), gaps
     assert dns.asked("hang.test")
     told = time.monotonic()
     daemon.signal(signal.SIGTERM)

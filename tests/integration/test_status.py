@@ -12,7 +12,7 @@ import time
 
 import pytest
 
-from lab import PROBITY, cpu_seconds, free_port, run_probity, strict_json, wait_for
+from lab import PROBITY, TOLERANCE, cpu_seconds, free_port, run_probity, strict_json, wait_for
 
 CONNECTIONS = 16  # as many as the daemon serves at once
 IDLE = 5  # s until it hangs up on one that says nothing
@@ -120,7 +120,7 @@ def test_silent_clients_hold_a_place_for_a_while(lab):
     assert cpu_seconds(daemon.pid) - used < 1, "nobody turns in a loop meanwhile"
     for check in status["checks"]:
         assert check["runs"] >= 4, "the probes went on"
-        assert check["max_lateness"] < 0.3
+        assert check["max_lateness"] < TOLERANCE
     for client in silent:
         client.close()
 
@@ -148,8 +148,8 @@ def test_greedy_and_slow_clients_delay_no_probe(lab):
     watched = daemon.check("watched")
     starts = [at for at in recorder.starts() if at > began]
     assert len(starts) >= 3, starts
-    assert watched["lateness"] < 0.3, watched
-    assert max((b - a for a, b in zip(starts, starts[1:])), default=9) < 0.8, starts
+    assert watched["lateness"] < TOLERANCE, watched
+    assert max((b - a for a, b in zip(starts, starts[1:])), default=9) < 0.5 + TOLERANCE, starts
     for client in slow:
         client.close()
 
@@ -190,10 +190,12 @@ def make_trio(module_lab):
 
 
 def test_ages_grow_between_runs(trio):
+    # Where the clock stands in the minute is anybody's guess: not across a tick.
+    wait_for(lambda: trio.check("good")["next_run_in"] > 3, 8, what="time before the next tick")
     first, first_at = trio.check("good"), time.monotonic()
     time.sleep(0.5)
     second, passed = trio.check("good"), time.monotonic() - first_at
-    assert first["runs"] == second["runs"] == 1
+    assert first["runs"] == second["runs"]
     for key in ("age", "changed"):
         assert 0.3 < second[key] - first[key] < passed + 0.3, key
     assert 0.3 < second["agent"]["acknowledged_at"] - first["agent"]["acknowledged_at"]
