@@ -184,6 +184,14 @@ class Probity:
         return [(at, line) for at, line in list(self.log)
                 if at >= after and re.search(pattern, line)]
 
+    def logged(self, count, pattern, after=0, timeout=5):
+        """Asserts that so many lines match. What the agent has seen may be logged a moment later."""
+        def found():
+            return len(self.log_lines(pattern, after))
+        wait_for(lambda: found() >= count, timeout,
+                 what=lambda: f"{count} log lines /{pattern}/; log:\n{self.log_text()}")
+        assert found() == count, self.log_text()
+
     def wait_log(self, pattern, timeout=5, after=0):
         return wait_for(lambda: self.log_lines(pattern, after), timeout,
                         what=lambda: f"a log line /{pattern}/; log:\n{self.log_text()}")[0]

@@ -30,7 +30,7 @@ def unknown_check_in_every_wording(lab, agent):
     assert update.status == "critical" and update.at - recovered < 2.3
     during = [u.at for u in agent.updates(READY, after=broken) if u.at < recovered]
     assert len(during) >= 3 and most_within(during, 0.95) <= 3
-    assert len(daemon.log_lines("^[^:]*: ?consul|consul:", after=broken)) == 2, daemon.log_text()
+    daemon.logged(2, "^[^:]*: ?consul|consul:", after=broken)
     assert agent.problems == []
 
 
@@ -51,7 +51,7 @@ def lost_check_is_registered_again_with_the_current_status(lab, agent):
         (_, body), = agent.registrations(ident, after=lost)
         assert body["Status"] == "critical"
     daemon.wait_log("has all checks again")
-    assert len(daemon.log_lines("does not have this check")) == 1, daemon.log_text()
+    daemon.logged(1, "does not have this check")
     assert agent.problems == []
 
 
@@ -132,7 +132,7 @@ def silent_agent_is_left_alone_and_caught_up_with(lab, agent):
         updates = agent.updates(f"web-1:c{i}", after=recovered)
         assert all(u.status == "critical" for u in updates)
         assert most_within([u.at for u in updates], 1) <= 2, updates
-    assert len(daemon.log_lines("cannot be used")) == 1, daemon.log_text()
+    daemon.logged(1, "cannot be used")
 
 
 @together

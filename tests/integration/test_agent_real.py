@@ -240,7 +240,7 @@ def check_of_another_under_our_id_is_left_alone(lab, consul):
     consul.wait_status("web-1:fine", "passing")
     time.sleep(1)
     assert consul.check(READY)["Name"] == "theirs" and consul.status(READY) == "warning"
-    assert len(daemon.log_lines("not ours")) == 1, daemon.log_text()
+    daemon.logged(1, "not ours")
 
 
 @together

@@ -127,7 +127,7 @@ def runs_never_overlap_and_missed_ticks_are_skipped(lab, agent):
         assert start - end <= 0.5 + TOLERANCE
     check = daemon.check("slow")
     assert check["skipped_ticks"] >= 4
-    assert len(daemon.log_lines("web-1:slow: .*skipped")) == 1
+    daemon.logged(1, "web-1:slow: .*skipped")
     assert {update.status for update in agent.updates()} == {"passing"}
 
 
@@ -170,7 +170,7 @@ def test_stopped_process_catches_up_nothing_and_judges_what_ended_meanwhile(lab,
     assert status["stalls"] >= 1
     assert sum(check["timeouts"] for check in status["checks"]) == 0
     assert [update for update in agent.updates() if update.status != "passing"] == []
-    assert len(daemon.log_lines("stood still")) == 1
+    daemon.logged(1, "stood still")
 
 
 def limit_processes(lab, pid, count):
