@@ -77,6 +77,17 @@ static void end(struct dial *dial, int fd, enum probe_reason reason)
 	ev_feed_event(dial->setup.loop, &dial->ended, EV_CUSTOM);
 }
 
+static void trace_attempt(const struct attempt *attempt, const char *how)
+{
+	char *address;
+
+	if (attempt->dial->setup.trace == NULL)
+		return;
+	address = address_show(&attempt->address);
+	trace_add(attempt->dial->setup.trace, TRACE_ADDRESS, "%s %s", address, how);
+	free(address);
+}
+
 static void succeed(struct attempt *attempt)
 {
 	struct dial *dial = attempt->dial;
@@ -85,6 +96,7 @@ static void succeed(struct attempt *attempt)
 	ev_io_stop(dial->setup.loop, &attempt->io);
 	attempt->fd = -1;
 	dial->winner = attempt;
+	trace_attempt(attempt, "connected");
 	end(dial, fd, REASON_NONE);
 }
 
@@ -104,6 +116,7 @@ static enum step fail(struct attempt *attempt, int error)
 {
 	drop(attempt);
 	attempt->error = error;
+	trace_attempt(attempt, strerror(error));
 	return STEP_FAILED;
 }
 
@@ -198,6 +211,7 @@ static void on_stagger(struct ev_loop *loop, ev_timer *timer, int events)
 static void give_up(struct dial *dial, char *take_failure)
 {
 	dial->failure = take_failure;
+	trace_add(dial->setup.trace, TRACE_ADDRESS, "%s", take_failure);
 	end(dial, -1, REASON_RESOLVE);
 }
 
@@ -230,10 +244,13 @@ static void on_answer(void *owner, const struct resolve_answer *answer)
 	struct dial *dial = owner;
 
 	dial->query = NULL;
-	if (answer->count == 0)
+	if (answer->count == 0) {
 		give_up(dial, xprintf("%s: %s", dial->setup.address->host, answer->error));
-	else
-		connect_all(dial, answer->addresses, answer->count);
+		return;
+	}
+	trace_add(dial->setup.trace, TRACE_ADDRESS, "%s has %zu address%s",
+		dial->setup.address->host, answer->count, answer->count == 1 ? "" : "es");
+	connect_all(dial, answer->addresses, answer->count);
 }
 
 static void dial_unix(struct dial *dial, const char *path)

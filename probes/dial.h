@@ -31,6 +31,7 @@ enum dial_family {
 
 struct dial_setup {
 	struct ev_loop *loop;
+	struct trace *trace; /* gets each address and how it went; NULL: nobody asked */
 	const struct conf_address *address; /* host and port, or a unix socket; borrowed */
 	enum dial_family family;
 

@@ -132,6 +132,7 @@ static void dial(struct http_run *run)
 	const struct http_place *place = run->request.place;
 	const struct dial_setup setup = {
 		.loop = probe_loop(probe),
+		.trace = probe_tracer(probe),
 		.address = &run->address,
 		.timeout = probe_timeout(probe),
 		.connecting = on_connecting,

@@ -56,7 +56,23 @@ void outcome_clear(struct outcome *outcome)
 	free(outcome->detail);
 	free(outcome->seen);
 	output_clear(&outcome->output);
+	trace_destroy(outcome->trace);
 	*outcome = (struct outcome){0};
+}
+
+double outcome_phase_seconds(const struct outcome *outcome, enum probe_phase phase)
+{
+	double end = outcome->ended;
+
+	if (outcome->phase_started[phase] <= 0)
+		return -1;
+	for (enum probe_phase next = phase + 1; next < PHASE_COUNT; next++) {
+		if (outcome->phase_started[next] > 0) {
+			end = outcome->phase_started[next];
+			break;
+		}
+	}
+	return end - outcome->phase_started[phase];
 }
 
 static void set_line(char **line, const char *format, va_list arguments)

@@ -7,6 +7,7 @@
 #include <stdbool.h>
 
 #include "probes/output.h"
+#include "probes/trace.h"
 
 enum probe_status {
 	PROBE_PASSING,
@@ -58,12 +59,16 @@ struct outcome {
 	char *detail; /* after the reason's text, or NULL; owned */
 	char *seen; /* what the run has seen so far, one stable line, or NULL; owned */
 	struct output output;
+	struct trace *trace; /* what the run did; NULL where nobody asked; owned */
 	enum probe_phase phase; /* the current one */
 	double started, ended; /* monotonic; ended is 0 while it runs */
 	double phase_started[PHASE_COUNT]; /* monotonic; 0 where never entered */
 };
 
 void outcome_clear(struct outcome *outcome); /* frees what it owns; all zero again */
+
+/* Seconds that the run spent in a phase; -1 where it never came there. The run has ended. */
+double outcome_phase_seconds(const struct outcome *outcome, enum probe_phase phase);
 
 /* Replace the detail, the seen line. Both are cleaned to one line of valid UTF-8. */
 void outcome_set_detail(struct outcome *outcome, const char *format, va_list arguments)

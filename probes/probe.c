@@ -58,6 +58,7 @@ struct probe *probe_start(const struct probe_setup *setup)
 	probe->finished.data = probe;
 	setup->outcome->started = clock_monotonic();
 	setup->outcome->phase_started[PHASE_START] = setup->outcome->started;
+	trace_add(setup->outcome->trace, TRACE_PHASE, "%s", phase_name(PHASE_START));
 	setup->type->start(probe);
 	return probe;
 }
@@ -113,6 +114,8 @@ void probe_phase(struct probe *probe, enum probe_phase phase)
 {
 	struct outcome *outcome = probe->setup.outcome;
 
+	if (outcome->phase != phase)
+		trace_add(outcome->trace, TRACE_PHASE, "%s", phase_name(phase));
 	outcome->phase = phase;
 	if (outcome->phase_started[phase] <= 0)
 		outcome->phase_started[phase] = clock_monotonic();
@@ -125,6 +128,20 @@ void probe_seen(struct probe *probe, const char *format, ...)
 	va_start(arguments, format);
 	outcome_set_seen(probe->setup.outcome, format, arguments);
 	va_end(arguments);
+}
+
+void probe_trace(struct probe *probe, enum trace_kind kind, const char *format, ...)
+{
+	va_list arguments;
+
+	va_start(arguments, format);
+	trace_addv(probe->setup.outcome->trace, kind, format, arguments);
+	va_end(arguments);
+}
+
+struct trace *probe_tracer(const struct probe *probe)
+{
+	return probe->setup.outcome->trace;
 }
 
 void probe_output(struct probe *probe, const void *bytes, size_t length)

@@ -66,6 +66,13 @@ struct remains *probe_remains(struct probe *probe);
 void probe_phase(struct probe *probe, enum probe_phase phase);
 void probe_seen(struct probe *probe, const char *format, ...) /* one stable line, replaced */
 	__attribute__((format(printf, 2, 3)));
+/* One line about one thing that happened, for those who asked (probity probe -v). */
+void probe_trace(struct probe *probe, enum trace_kind kind, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+
+/* For modules below a probe, which do not know it (dial, match); NULL where nobody asked. */
+struct trace *probe_tracer(const struct probe *probe);
+
 void probe_output(struct probe *probe, const void *bytes, size_t length);
 
 /*

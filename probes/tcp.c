@@ -64,6 +64,7 @@ static void tcp_start(struct probe *probe)
 		probe_phase(probe, PHASE_RESOLVE);
 	run->dial = dial_start(&(struct dial_setup){
 		.loop = probe_loop(probe),
+		.trace = probe_tracer(probe),
 		.address = &conf->address,
 		.family = (enum dial_family)conf->ip,
 		.timeout = probe_timeout(probe),

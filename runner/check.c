@@ -211,19 +211,12 @@ static void on_stale(struct ev_loop *loop, ev_timer *watcher, int events)
 
 static void note_run(struct check *check, const struct outcome *outcome)
 {
-	double end = outcome->ended;
-
 	check->ended_at = clock_boot() - (clock_monotonic() - outcome->ended);
 	check->duration = outcome->ended - outcome->started;
 	check->runs++;
 	check->timeouts += outcome->reason == REASON_TIMEOUT;
-	for (int phase = PHASE_COUNT - 1; phase >= 0; phase--) {
-		double began = outcome->phase_started[phase];
-
-		check->phase_seconds[phase] = began > 0 ? end - began : -1;
-		if (began > 0)
-			end = began;
-	}
+	for (enum probe_phase phase = PHASE_START; phase < PHASE_COUNT; phase++)
+		check->phase_seconds[phase] = outcome_phase_seconds(outcome, phase);
 }
 
 /* A result is there: thresholds, claim, next run. */

@@ -29,7 +29,8 @@ static const char help[] =
 	"\n"
 	"  -c, --config PATH  configuration file\n"
 	"      --json         results as a JSON array\n"
-	"  -v, --verbose      the phases of each run\n"
+	"  -v, --verbose      what each run did: phases as bars, addresses, certificates,\n"
+	"                     redirects, and what each assertion saw\n"
 	"  -h, --help         this text\n"
 	"\n"
 	"exit codes: 0 all passing, 1 the worst is warning, 2 the worst is critical,\n"
@@ -48,6 +49,7 @@ struct job {
 struct session {
 	struct ev_loop *loop;
 	struct settings *settings;
+	const struct probe_table_style *style;
 	struct job *jobs;
 	size_t job_count, started, open;
 	bool interrupted;
@@ -115,6 +117,7 @@ static void add_job(struct session *session, const struct check_conf *check)
 	job->check = check;
 	job->remains = remains_create(NULL, NULL);
 	run_init(&job->run, session->loop, on_done, job);
+	job->run.traced = session->style->verbose;
 }
 
 static bool is_named(const struct check_conf *check, char *const *names, int count)
@@ -152,7 +155,7 @@ static bool names_are_known(const struct settings *settings, char *const *names,
 	return fine;
 }
 
-static int print_results(struct session *session, const struct probe_table_style *style)
+static int print_results(struct session *session)
 {
 	struct probe_result *results = xcalloc(session->job_count, sizeof(*results));
 	int code;
@@ -170,7 +173,7 @@ static int print_results(struct session *session, const struct probe_table_style
 			.outcome = &job->run.outcome,
 		};
 	}
-	code = probe_table_print(results, session->job_count, style, stdout);
+	code = probe_table_print(results, session->job_count, session->style, stdout);
 	free(results);
 	return code;
 }
@@ -189,7 +192,7 @@ static void finish(struct session *session)
 static int probe_all(
 	const char *path, char *const *names, int count, const struct probe_table_style *style)
 {
-	struct session session = {.loop = ev_default_loop(0)};
+	struct session session = {.loop = ev_default_loop(0), .style = style};
 	struct conf_diag *diag = diag_create();
 	int result = session.loop == NULL ? -errno : child_setup(session.loop);
 	int code = EXIT_USAGE;
@@ -212,7 +215,7 @@ static int probe_all(
 		code = EXIT_COULD_NOT;
 	} else {
 		run_all(&session);
-		code = print_results(&session, style);
+		code = print_results(&session);
 		code = session.interrupted ? EXIT_COULD_NOT : code;
 	}
 	finish(&session);

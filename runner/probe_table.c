@@ -10,25 +10,10 @@
 #include "config/arena.h"
 #include "runner/command.h"
 #include "runner/table.h"
+#include "runner/waterfall.h"
 
 /* As many as a double keeps of any decimal: 0.012 stays 0.012. */
 #define REAL_DIGITS 15
-
-/* -1 where the run never came there. */
-static double phase_seconds(const struct outcome *outcome, enum probe_phase phase)
-{
-	double end = outcome->ended;
-
-	if (outcome->phase_started[phase] <= 0)
-		return -1;
-	for (enum probe_phase next = phase + 1; next < PHASE_COUNT; next++) {
-		if (outcome->phase_started[next] > 0) {
-			end = outcome->phase_started[next];
-			break;
-		}
-	}
-	return end - outcome->phase_started[phase];
-}
 
 /* To a microsecond: more is noise. */
 static json_t *seconds_json(double seconds)
@@ -41,7 +26,7 @@ static json_t *phases_json(const struct outcome *outcome)
 	json_t *phases = json_object();
 
 	for (enum probe_phase phase = PHASE_START; phase < PHASE_COUNT; phase++) {
-		double seconds = phase_seconds(outcome, phase);
+		double seconds = outcome_phase_seconds(outcome, phase);
 
 		if (seconds >= 0)
 			(void)json_object_set_new(phases, phase_name(phase), seconds_json(seconds));
@@ -50,7 +35,7 @@ static json_t *phases_json(const struct outcome *outcome)
 }
 
 /* All rows have the same keys; what a run without an end cannot know is null. */
-static json_t *result_json(const struct probe_result *result)
+static json_t *row_json(const struct probe_result *result)
 {
 	const struct outcome *outcome = result->outcome;
 	char *output;
@@ -70,36 +55,24 @@ static json_t *result_json(const struct probe_result *result)
 	return json;
 }
 
-static void print_json(const struct probe_result *results, size_t count, FILE *stream)
+static json_t *result_json(const struct probe_result *result, bool verbose)
+{
+	json_t *json = row_json(result);
+
+	if (verbose)
+		(void)json_object_set_new(json, "trace", waterfall_json(result->outcome));
+	return json;
+}
+
+static void print_json(const struct probe_result *results, size_t count, bool verbose, FILE *stream)
 {
 	json_t *array = json_array();
 
 	for (size_t i = 0; i < count; i++)
-		(void)json_array_append_new(array, result_json(&results[i]));
+		(void)json_array_append_new(array, result_json(&results[i], verbose));
 	(void)json_dumpf(array, stream, JSON_INDENT(2) | JSON_REAL_PRECISION(REAL_DIGITS));
 	(void)fputc('\n', stream);
 	json_decref(array);
-}
-
-static void add_phases(struct table *table, const struct outcome *outcome)
-{
-	char *line = xstrdup("");
-
-	for (enum probe_phase phase = PHASE_START; phase < PHASE_COUNT; phase++) {
-		double seconds = phase_seconds(outcome, phase);
-		char duration[32];
-		char *longer;
-
-		if (seconds < 0)
-			continue;
-		(void)snprintf(duration, sizeof(duration), "%.1f ms", seconds * 1000);
-		longer = xprintf(
-			"%s%s%s %s", line, *line == '\0' ? "" : ", ", phase_name(phase), duration);
-		free(line);
-		line = longer;
-	}
-	table_add_note(table, line);
-	free(line);
 }
 
 static void add_result(struct table *table, const struct probe_result *result, bool verbose)
@@ -118,7 +91,7 @@ static void add_result(struct table *table, const struct probe_result *result, b
 	table_add(table,
 		(const char *const[]){status_name(result->status), result->name, duration, output});
 	if (verbose)
-		add_phases(table, outcome);
+		waterfall_add(table, outcome);
 	free(output);
 }
 
@@ -140,7 +113,7 @@ int probe_table_print(const struct probe_result *results, size_t count,
 	int code = EXIT_FINE;
 
 	if (style->json)
-		print_json(results, count, stream);
+		print_json(results, count, style->verbose, stream);
 	else
 		print_table(results, count, style->verbose, stream);
 	for (size_t i = 0; i < count; i++) {

@@ -19,7 +19,7 @@ struct probe_result {
 
 struct probe_table_style {
 	bool json;
-	bool verbose; /* phases */
+	bool verbose; /* the trace of each run */
 };
 
 /* Prints all results. Returns the exit code: the worst status, 3 if one did not run. */

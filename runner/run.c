@@ -40,6 +40,8 @@ void run_start(struct run *run, struct settings *settings, const struct check_co
 
 	assert(run->probe == NULL);
 	outcome_clear(&run->outcome);
+	if (run->traced)
+		run->outcome.trace = trace_create();
 	run->settings = settings_share(settings);
 	run->timeout = check->timeout;
 	/* Relative timers count from the loop's cached time, which may be a callback old. */

@@ -17,6 +17,7 @@ struct run {
 	struct outcome outcome;
 	struct settings *settings; /* shared: the run's configuration outlives a reload */
 	double timeout; /* s, as the run was started with */
+	bool traced; /* the outcome is to have a trace; set by the owner before run_start */
 	ev_timer deadline;
 	ev_timer verdict; /* the deadline's second pass */
 	struct ev_loop *loop;

@@ -67,10 +67,23 @@ def test_json_has_everything(path):
     assert shut["reason"] == "cannot connect" and "connect" in shut["phases"]
 
 
-def test_verbose_shows_the_phases(path):
-    lines = probe(path, "-v", "fine").stdout.splitlines()
+def test_verbose_shows_phases_and_addresses(path):
+    lines = probe(path, "-v", "fine", "shut").stdout.splitlines()
     assert lines[1].startswith("passing")
-    assert lines[2].startswith("    start ") and " ms, run " in lines[2]
+    assert lines[2].split()[2] == "start" and lines[3].split()[2] == "run"
+    bars = [line[line.index("|"):] for line in lines[2:4]]
+    assert all(len(bar) == 34 and "#" in bar for bar in bars)
+    shut = next(i for i, line in enumerate(lines) if line.startswith("critical"))
+    assert lines[shut + 2].split()[2] == "connect"
+    assert lines[shut + 3].split()[2] == "address"
+    assert lines[shut + 3].endswith(" Connection refused")
+
+
+def test_json_has_a_trace_where_asked(path):
+    row, = strict_json(probe(path, "-v", "--json", "shut").stdout.encode())
+    assert row.keys() == KEYS | {"trace"}
+    assert [line["kind"] for line in row["trace"]] == ["phase", "phase", "address"]
+    assert 0 <= row["trace"][2]["at"] <= row["seconds"]
 
 
 def test_unknown_names_run_nothing(path):

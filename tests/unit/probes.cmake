@@ -1,7 +1,7 @@
 # see ../CMakeLists.txt
 probity_unit_test(curlev SOURCES probes/curlev.c config/arena.c WRAP close)
 probity_unit_test(dial SOURCES tests/unit/dial_bench.c probes/dial.c probes/dial_address.c
-  probes/clock.c config/arena.c WRAP socket getsockopt)
+  probes/trace.c probes/output.c probes/clock.c config/arena.c WRAP socket getsockopt)
 
 set(CHILD_SOURCES probes/child.c probes/child_end.c probes/child_spawn.c probes/child_tree.c
   probes/clock.c probes/notice.c probes/output.c probes/remains.c config/arena.c)
@@ -23,7 +23,7 @@ probity_unit_test(http_status SOURCES probes/http_status.c)
 # Not under valgrind: thirty times slower, it runs into the limit of effort that is tested.
 probity_unit_test(match NO_VALGRIND SOURCES probes/match.c config/arena.c)
 set(SCRIPT_SOURCES probes/script.c probes/script_check.c probes/script_env.c probes/safepath.c
-  probes/secret.c probes/probe.c probes/outcome.c config/field_shown.c ${CHILD_SOURCES})
+  probes/secret.c probes/probe.c ${OUTCOME_SOURCES} config/field_shown.c ${CHILD_SOURCES})
 probity_unit_test(script NO_VALGRIND SOURCES ${SCRIPT_SOURCES} WRAP clone)
 probity_unit_test(script_check NO_VALGRIND SOURCES ${SCRIPT_SOURCES})
 probity_unit_test(resolve_conf SOURCES probes/resolve_conf.c probes/dial_address.c config/arena.c)

@@ -2,36 +2,34 @@
 probity_unit_test(schedule SOURCES runner/schedule.c)
 probity_unit_test(threshold SOURCES runner/threshold.c)
 probity_unit_test(run SOURCES runner/run.c config/arena.c config/units.c probes/clock.c
-  probes/outcome.c probes/output.c probes/probe.c)
+  ${OUTCOME_SOURCES} probes/probe.c)
 probity_unit_test(stall SOURCES runner/stall.c probes/clock.c WRAP clock_monotonic clock_boot)
-probity_unit_test(state SOURCES runner/state.c config/arena.c probes/outcome.c probes/output.c)
+probity_unit_test(state SOURCES runner/state.c config/arena.c ${OUTCOME_SOURCES})
 probity_unit_test(verdict SOURCES runner/verdict.c config/arena.c config/units.c
-  probes/outcome.c probes/output.c)
+  ${OUTCOME_SOURCES})
 probity_unit_test(publish SOURCES runner/publish.c config/arena.c)
-probity_unit_test(register SOURCES runner/register.c config/arena.c probes/outcome.c
-  probes/output.c probes/secret.c)
+probity_unit_test(register SOURCES runner/register.c config/arena.c ${OUTCOME_SOURCES} probes/secret.c)
 probity_unit_test(agent_queue SOURCES runner/agent_queue.c probes/clock.c)
 probity_unit_test(consul_text SOURCES runner/consul_text.c config/arena.c probes/output.c)
 probity_unit_test(consul SOURCES tests/unit/consul_bench.c runner/consul.c runner/consul_call.c
   runner/consul_sockets.c runner/consul_text.c runner/consul_token.c config/arena.c probes/clock.c probes/curlev.c
-  probes/outcome.c probes/output.c probes/secret.c)
+  ${OUTCOME_SOURCES} probes/secret.c)
 set(AGENT_SOURCES tests/unit/agent_bench.c runner/agent.c runner/agent_answer.c
   runner/agent_check.c runner/agent_inventory.c runner/agent_queue.c runner/agent_reload.c
   runner/agent_seen.c runner/agent_service.c runner/agent_stop.c runner/agent_view.c
-  runner/publish.c runner/register.c config/arena.c probes/clock.c probes/outcome.c
-  probes/output.c probes/secret.c)
+  runner/publish.c runner/register.c config/arena.c probes/clock.c ${OUTCOME_SOURCES} probes/secret.c)
 # They wait for whole seconds; the sanitizers look for leaks.
 probity_unit_test(agent NO_VALGRIND SOURCES ${AGENT_SOURCES})
 probity_unit_test(agent_trouble NO_VALGRIND SOURCES ${AGENT_SOURCES})
 probity_unit_test(log SOURCES runner/log.c config/arena.c probes/output.c WRAP write)
-probity_unit_test(report SOURCES runner/report.c config/arena.c probes/outcome.c probes/output.c)
+probity_unit_test(report SOURCES runner/report.c config/arena.c ${OUTCOME_SOURCES})
 probity_unit_test(table SOURCES runner/table.c config/arena.c)
-probity_unit_test(probe_table SOURCES runner/probe_table.c runner/table.c config/arena.c
-  probes/outcome.c probes/output.c)
+probity_unit_test(probe_table SOURCES runner/probe_table.c runner/waterfall.c runner/table.c config/arena.c
+  ${OUTCOME_SOURCES})
 probity_unit_test(control_socket SOURCES runner/control_socket.c config/arena.c WRAP bind listen)
 # Under valgrind it would measure valgrind; the sanitizers look for leaks.
 probity_unit_test(control NO_VALGRIND SOURCES runner/control.c runner/control_socket.c runner/report.c
-  config/arena.c probes/outcome.c probes/output.c)
+  config/arena.c ${OUTCOME_SOURCES})
 # The settings reach into all three floors.
 probity_unit_test(settings)
 target_sources(unit_settings PRIVATE $<TARGET_OBJECTS:probity_config>

@@ -90,18 +90,82 @@ static void a_person_sees_one_line_a_check(void **unused)
 	free(text);
 }
 
-static void phases_follow_their_check(void **unused)
+/* As fine, with a trace: 62.5 ms until it runs, a step 125 ms after the start. */
+static struct outcome traced_outcome(void)
 {
-	const struct probe_result results[] = {fine, unfinished};
-	char *text = print(results, 2, &(struct probe_table_style){.verbose = true}, 3);
+	struct outcome outcome = {.started = 100, .ended = 100.25, .trace = trace_create()};
+	struct trace *trace = outcome.trace;
+
+	trace_add(trace, TRACE_PHASE, "start");
+	trace_add(trace, TRACE_PHASE, "run");
+	trace_add(trace, TRACE_STEP, "sent %d bytes", 5);
+	trace->lines[0].at = 100;
+	trace->lines[1].at = 100.0625;
+	trace->lines[2].at = 100.125;
+	return outcome;
+}
+
+static void a_waterfall_follows_its_check(void **unused)
+{
+	struct outcome outcome = traced_outcome();
+	struct probe_result result = fine;
+	char *text;
 
 	(void)unused;
+	result.outcome = &outcome;
+	text = print((const struct probe_result[]){result, unfinished}, 2,
+		&(struct probe_table_style){.verbose = true}, 3);
 	assert_string_equal(text,
 		"STATUS   NAME   TIME   OUTPUT\n"
-		"passing  ready  250ms  OK\n"
-		"    start 125.0 ms, run 125.0 ms\n"
+		"passing  ready  250ms  \n"
+		"        0.0 ms  start           62.5 ms  |########                        |\n"
+		"       62.5 ms  run            187.5 ms  |        ########################|\n"
+		"      125.0 ms    step         sent 5 bytes\n"
 		"-        queue  -      did not end\n");
 	free(text);
+	outcome_clear(&outcome);
+}
+
+static void a_trace_is_cut_and_says_so(void **unused)
+{
+	struct outcome outcome = traced_outcome();
+	struct probe_result result = fine;
+	char *text;
+
+	(void)unused;
+	for (int i = 0; i < TRACE_LINES; i++)
+		trace_add(outcome.trace, TRACE_STEP, "again\nand again");
+	result.outcome = &outcome;
+	text = print(&result, 1, &(struct probe_table_style){.verbose = true}, 0);
+	assert_non_null(strstr(text, "  step         again"));
+	assert_non_null(strstr(text, "\n                  3 more lines left out\n"));
+	free(text);
+	outcome_clear(&outcome);
+}
+
+static void json_holds_the_trace_where_asked(void **unused)
+{
+	struct outcome outcome = traced_outcome();
+	struct probe_result result = fine;
+	json_t *found,
+		*expected = json_loads(
+			"[{\"at\": 0.0, \"kind\": \"phase\", \"text\": \"start\"},"
+			" {\"at\": 0.0625, \"kind\": \"phase\", \"text\": \"run\"},"
+			" {\"at\": 0.125, \"kind\": \"step\", \"text\": \"sent 5 bytes\"}]",
+			0, NULL);
+	char *text;
+
+	(void)unused;
+	result.outcome = &outcome;
+	text = print((const struct probe_result[]){result, unfinished}, 2,
+		&(struct probe_table_style){.json = true, .verbose = true}, 3);
+	found = json_loads(text, 0, NULL);
+	assert_true(json_equal(json_object_get(json_array_get(found, 0), "trace"), expected));
+	assert_true(json_is_null(json_object_get(json_array_get(found, 1), "trace")));
+	json_decref(found);
+	json_decref(expected);
+	free(text);
+	outcome_clear(&outcome);
 }
 
 static void json_has_the_same_keys_in_each_row(void **unused)
@@ -150,7 +214,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_person_sees_one_line_a_check),
-		cmocka_unit_test(phases_follow_their_check),
+		cmocka_unit_test(a_waterfall_follows_its_check),
+		cmocka_unit_test(a_trace_is_cut_and_says_so),
+		cmocka_unit_test(json_holds_the_trace_where_asked),
 		cmocka_unit_test(json_has_the_same_keys_in_each_row),
 		cmocka_unit_test(the_code_is_the_worst_status),
 	};
