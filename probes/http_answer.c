@@ -25,8 +25,8 @@ bool http_answer_redirects(const struct http_answer *answer)
 		*answer->location == '\0')
 		return false;
 	return conf->redirects != HTTP_NONE ||
-		(!http_statuses_have(&conf->passing_status, answer->status) &&
-			!http_statuses_have(&conf->warning_status, answer->status));
+		(!code_set_has(&conf->passing_status, answer->status) &&
+			!code_set_has(&conf->warning_status, answer->status));
 }
 
 /* The code of a status line, "HTTP/1.1 200 OK"; 0 if it is none. */

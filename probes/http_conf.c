@@ -149,22 +149,22 @@ static bool check_statuses(
 {
 	bool passing_written = is_written(node, "passing_status");
 	bool warning_written = is_written(node, "warning_status");
-	struct http_statuses redirects = {0};
+	struct code_set redirects = {0};
 
 	if (passing_written && warning_written &&
-		http_statuses_overlap(&conf->passing_status, &conf->warning_status))
+		code_set_overlaps(&conf->passing_status, &conf->warning_status))
 		return conf_error_at(load, node_mark(node, "warning_status"),
 			"a status code stands in both 'passing_status' and 'warning_status'");
 	if (warning_written)
-		http_statuses_subtract(&conf->passing_status, &conf->warning_status);
+		code_set_subtract(&conf->passing_status, &conf->warning_status);
 	else
-		http_statuses_subtract(&conf->warning_status, &conf->passing_status);
+		code_set_subtract(&conf->warning_status, &conf->passing_status);
 	for (int status = 300; status < 400; status++) {
 		if (http_is_redirect(status))
-			http_statuses_add(&redirects, status);
+			code_set_add(&redirects, status);
 	}
 	if (conf->redirects != HTTP_NONE && passing_written &&
-		http_statuses_overlap(&conf->passing_status, &redirects))
+		code_set_overlaps(&conf->passing_status, &redirects))
 		conf_warn_at(load, node_mark(node, "passing_status"),
 			"redirects are followed, and the last answer is judged; with 'redirects: "
 			"none' a redirect itself can pass");

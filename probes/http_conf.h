@@ -5,7 +5,7 @@
 
 #include "config/field.h"
 #include "probes/http_place.h"
-#include "probes/http_status.h"
+#include "probes/code_set.h"
 #include "probes/match.h"
 
 struct http_trust;
@@ -20,7 +20,7 @@ struct http_conf {
 	const char *method;
 	struct conf_pairs headers;
 	const char *body; /* NULL: none */
-	struct http_statuses passing_status, warning_status;
+	struct code_set passing_status, warning_status;
 	const struct match *body_match, *body_reject; /* NULL: no such assertion */
 	int redirects; /* enum http_redirects */
 	double max_body; /* bytes */

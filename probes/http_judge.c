@@ -80,9 +80,9 @@ struct http_verdict http_judge(const struct http_answer *answer)
 		return critical(REASON_CUT,
 			xprintf("HTTP %ld, the connection was closed inside the headers",
 				answer->status));
-	if (http_statuses_have(&conf->warning_status, answer->status))
+	if (code_set_has(&conf->warning_status, answer->status))
 		verdict.status = PROBE_WARNING;
-	else if (!http_statuses_have(&conf->passing_status, answer->status))
+	else if (!code_set_has(&conf->passing_status, answer->status))
 		return critical(REASON_STATUS, xprintf("HTTP %ld", answer->status));
 	if (conf->body_match != NULL || conf->body_reject != NULL) {
 		struct http_verdict body = judge_body(answer);

@@ -5,6 +5,7 @@ probity_unit_test(dial SOURCES tests/unit/dial_bench.c probes/dial.c probes/dial
 
 set(CHILD_SOURCES probes/child.c probes/child_end.c probes/child_spawn.c probes/child_tree.c
   probes/clock.c probes/notice.c probes/output.c probes/remains.c config/arena.c)
+probity_unit_test(code_set SOURCES probes/code_set.c)
 probity_unit_test(output SOURCES probes/output.c config/arena.c)
 probity_unit_test(secret SOURCES probes/secret.c config/arena.c)
 # Not under valgrind: it turns vfork into fork, whose parent does not wait for the child.
@@ -15,11 +16,10 @@ probity_unit_test(child_start NO_VALGRIND SOURCES ${CHILD_SOURCES} WRAP clone pi
 probity_unit_test(child_tree NO_VALGRIND SOURCES ${CHILD_SOURCES})
 probity_unit_test(safepath SOURCES probes/safepath.c config/arena.c)
 probity_unit_test(script_env SOURCES probes/script_env.c probes/secret.c config/arena.c)
-probity_unit_test(http_judge SOURCES probes/http_judge.c probes/http_status.c config/arena.c)
+probity_unit_test(http_judge SOURCES probes/http_judge.c probes/code_set.c config/arena.c)
 probity_unit_test(http_place SOURCES probes/http_place.c probes/secret.c config/arena.c)
 probity_unit_test(http_request SOURCES probes/http_request.c probes/http_place.c probes/secret.c
   probes/curlev.c config/arena.c)
-probity_unit_test(http_status SOURCES probes/http_status.c)
 # Not under valgrind: thirty times slower, it runs into the limit of effort that is tested.
 probity_unit_test(match NO_VALGRIND SOURCES probes/match.c config/arena.c)
 set(SCRIPT_SOURCES probes/script.c probes/script_check.c probes/script_env.c probes/safepath.c

@@ -52,8 +52,8 @@ static void set_up(void)
 {
 	conf = (struct http_conf){.max_body = 1024};
 	for (long status = 200; status < 300; status++)
-		http_statuses_add(&conf.passing_status, status);
-	http_statuses_add(&conf.warning_status, 429);
+		code_set_add(&conf.passing_status, status);
+	code_set_add(&conf.warning_status, 429);
 }
 
 static struct http_answer answered(long status)

@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: MIT
-/* Status sets read, printed and asked. */
+/* Sets of codes read, printed and asked. */
 #include "unit.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "config/arena.h"
-#include "probes/http_status.h"
+#include "probes/code_set.h"
 
-static const struct conf_field row = {.key = "passing_status", .kind = &http_status_set};
+struct sets {
+	struct code_set passing_status, passing_exit;
+};
+static const struct conf_field row = HTTP_STATUSES(struct sets, passing_status, .help = "x");
+static const struct conf_field exit_row = EXIT_CODES(struct sets, passing_exit, .help = "x");
 static char complaint[256];
 
 /* The walker's part: no expansion here. */
@@ -34,21 +38,26 @@ bool conf_error(struct conf_load *load, const struct conf_node *node, const char
 }
 
 /* Reads "2xx 301" as a list of two, and one word as a scalar. */
-static bool read_set(const char *text, struct http_statuses *ret_set)
+static bool read_by(const struct conf_field *field, const char *text, struct code_set *ret_set)
 {
 	struct conf_node nodes[8] = {0}, *items[8], list = {.type = CONF_SEQUENCE, .items = items};
 	char *copy = strdup(text), *rest = copy, *word;
 	bool fine;
 
-	*ret_set = (struct http_statuses){0};
+	*ret_set = (struct code_set){0};
 	while ((word = strsep(&rest, " ")) != NULL) {
 		nodes[list.count] = (struct conf_node){.type = CONF_SCALAR, .text = word};
 		items[list.count] = &nodes[list.count];
 		list.count++;
 	}
-	fine = row.kind->parse(NULL, &row, list.count == 1 ? items[0] : &list, ret_set);
+	fine = field->kind->parse(NULL, field, list.count == 1 ? items[0] : &list, ret_set);
 	free(copy);
 	return fine;
+}
+
+static bool read_set(const char *text, struct code_set *ret_set)
+{
+	return read_by(&row, text, ret_set);
 }
 
 static void test_what_a_set_prints_is_what_it_holds(void **state)
@@ -68,7 +77,7 @@ static void test_what_a_set_prints_is_what_it_holds(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
-		struct http_statuses set;
+		struct code_set set;
 		char printed[256] = "";
 		FILE *stream = fmemopen(printed, sizeof(printed), "w");
 
@@ -84,7 +93,7 @@ static void test_what_is_no_status_is_refused(void **state)
 	static const char *const texts[] = {"", "20", "2000", "099", "600", "6xx", "0xx", "2XX",
 		"2x", "xx", "299-200", "200-", "-200", "200-2xx", "200_299", "20a", "2xx,3xx",
 		"200 x"};
-	struct http_statuses set;
+	struct code_set set;
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++) {
@@ -97,7 +106,7 @@ static void test_what_is_no_status_is_refused(void **state)
 static void test_an_empty_list_is_refused(void **state)
 {
 	const struct conf_node list = {.type = CONF_SEQUENCE};
-	struct http_statuses set = {0};
+	struct code_set set = {0};
 
 	(void)state;
 	assert_false(row.kind->parse(NULL, &row, &list, &set));
@@ -105,20 +114,43 @@ static void test_an_empty_list_is_refused(void **state)
 
 static void test_codes_outside_are_in_no_set(void **state)
 {
-	struct http_statuses set, other;
+	struct code_set set, other;
 
 	(void)state;
 	assert_true(read_set("1xx 2xx 3xx 4xx 5xx", &set));
 	for (long status = -1000; status < 2000; status++)
-		assert_int_equal(http_statuses_have(&set, status), status >= 100 && status <= 599);
+		assert_int_equal(code_set_has(&set, status), status >= 100 && status <= 599);
 	assert_true(read_set("2xx", &other));
-	assert_true(http_statuses_overlap(&set, &other));
-	http_statuses_subtract(&set, &other);
-	assert_false(http_statuses_overlap(&set, &other));
-	assert_false(http_statuses_have(&set, 250));
-	assert_true(http_statuses_have(&set, 300));
+	assert_true(code_set_overlaps(&set, &other));
+	code_set_subtract(&set, &other);
+	assert_false(code_set_overlaps(&set, &other));
+	assert_false(code_set_has(&set, 250));
+	assert_true(code_set_has(&set, 300));
 	assert_false(row.kind->equal(&row, &set, &other));
 	assert_true(row.kind->equal(&row, &set, &set));
+}
+
+static void test_exit_codes_have_eight_bits_and_no_classes(void **state)
+{
+	static const char *const bad[] = {
+		"256", "2xx", "-1", "1000", "01", "3-2", "0-256", "", "a", "1-", "1-2-3", "0x1"};
+	struct code_set set;
+	char printed[256] = "";
+	FILE *stream = fmemopen(printed, sizeof(printed), "w");
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
+		*complaint = '\0';
+		assert_false(read_by(&exit_row, bad[i], &set));
+		assert_non_null(strstr(complaint, "from 0 to 255 in 'passing_exit'; write"));
+	}
+	assert_true(read_by(&exit_row, "0 10-12 255 12", &set));
+	exit_row.kind->print(&exit_row, &set, stream);
+	(void)fclose(stream);
+	assert_string_equal(printed, "[0, 10-12, 255]");
+	for (long code = -300; code < 800; code++)
+		assert_int_equal(code_set_has(&set, code),
+			code == 0 || code == 255 || (code >= 10 && code <= 12));
 }
 
 static void test_schema_allows_one_and_a_list(void **state)
@@ -137,6 +169,7 @@ int main(void)
 		cmocka_unit_test(test_what_is_no_status_is_refused),
 		cmocka_unit_test(test_an_empty_list_is_refused),
 		cmocka_unit_test(test_codes_outside_are_in_no_set),
+		cmocka_unit_test(test_exit_codes_have_eight_bits_and_no_classes),
 		cmocka_unit_test(test_schema_allows_one_and_a_list),
 	};
 
