@@ -39,22 +39,28 @@ static bool refuse_count(struct conf_load *load, const struct conf_field *field,
 		text->shown, field->min > 3 ? (int)field->min : 3);
 }
 
+/* -3, 0, 12: digits without a leading zero. */
+static bool is_whole(const char *text)
+{
+	size_t length;
+
+	text += *text == '-';
+	length = strspn(text, DIGITS);
+	return length > 0 && text[length] == '\0' && (length == 1 || *text != '0');
+}
+
 static bool count_parse(struct conf_load *load, const struct conf_field *field,
 	const struct conf_node *node, void *member)
 {
 	struct conf_text text;
-	size_t sign, length;
 	double number;
 
 	if (!field_scalar(load, field, node, &text))
 		return false;
-	sign = *text.text == '-';
-	length = strspn(text.text + sign, DIGITS);
-	if (length == 0 || text.text[sign + length] != '\0' ||
-		(length > 1 && text.text[sign] == '0'))
+	if (!is_whole(text.text))
 		return refuse_count(load, field, node, &text);
 	number = strtod(text.text, NULL);
-	if (!check_range(load, field, node, sign && number > -1 ? -1 : number))
+	if (!check_range(load, field, node, *text.text == '-' && number > -1 ? -1 : number))
 		return false;
 	if (number > UINT_MAX)
 		return conf_error(load, node, "'%s' must be at most %u", field->key, UINT_MAX);
@@ -98,6 +104,60 @@ const struct conf_kind conf_count = {
 	.print = count_print,
 	.equal = count_equal,
 	.schema = count_schema,
+};
+
+static bool integer_absent(struct conf_load *load, const struct conf_field *field,
+	const struct conf_node *node, void *member)
+{
+	(void)load;
+	(void)field;
+	(void)node;
+	*(int *)member = CONF_NO_INTEGER;
+	return true;
+}
+
+static bool integer_parse(struct conf_load *load, const struct conf_field *field,
+	const struct conf_node *node, void *member)
+{
+	struct conf_text text;
+	double number;
+
+	if (!field_scalar(load, field, node, &text))
+		return false;
+	if (!is_whole(text.text))
+		return refuse_count(load, field, node, &text);
+	number = strtod(text.text, NULL);
+	if (!check_range(load, field, node, number))
+		return false;
+	if (number > INT_MAX || number <= INT_MIN)
+		return conf_error(load, node, "'%s' must be at most %d", field->key, INT_MAX);
+	*(int *)member = (int)number;
+	return true;
+}
+
+static void integer_print(const struct conf_field *field, const void *member, FILE *stream)
+{
+	int integer = *(const int *)member;
+
+	(void)field;
+	if (integer != CONF_NO_INTEGER)
+		(void)fprintf(stream, "%d", integer);
+}
+
+static bool integer_equal(const struct conf_field *field, const void *a, const void *b)
+{
+	(void)field;
+	return *(const int *)a == *(const int *)b;
+}
+
+const struct conf_kind conf_integer = {
+	.name = "a whole number",
+	.size = sizeof(int),
+	.parse = integer_parse,
+	.print = integer_print,
+	.equal = integer_equal,
+	.schema = count_schema,
+	.absent = integer_absent,
 };
 
 /* -12, 0.25, .5: digits and one point, neither an exponent nor a leading zero. */

@@ -3,12 +3,15 @@
 #ifndef CONFIG_ROWS_H
 #define CONFIG_ROWS_H
 
+#include <limits.h>
+
 #include "config/kind.h"
 
 extern const struct conf_kind conf_string; /* const char *; NULL if absent, without a default */
 extern const struct conf_kind conf_path; /* const char *; absolute, no dot segments */
 extern const struct conf_kind conf_bool; /* bool; true or false, nothing else */
 extern const struct conf_kind conf_count; /* unsigned int; decimal, no leading zero */
+extern const struct conf_kind conf_integer; /* int; CONF_NO_INTEGER if absent, without a default */
 extern const struct conf_kind conf_number; /* double; plain decimal */
 extern const struct conf_kind conf_duration; /* double, seconds; needs a unit: 1m30s, 250ms */
 extern const struct conf_kind conf_size; /* double, bytes; needs a unit: B, KiB, MiB, GiB */
@@ -26,6 +29,8 @@ extern const struct conf_kind conf_list; /* struct conf_items */
 extern const struct conf_kind
 	conf_oneof; /* struct conf_choice_of; exactly one, keys stand in the outer map */
 
+#define CONF_NO_INTEGER INT_MIN
+
 /* The offset of a member, refused by the compiler if its type is not C. */
 #define CONF_AT(T, member, C)                                                                      \
 	(offsetof(T, member) + 0 * sizeof(struct {                                                 \
@@ -42,6 +47,7 @@ extern const struct conf_kind
 #define CONF_PATH(T, member, ...) CONF_ROW(T, member, const char *, conf_path, __VA_ARGS__)
 #define CONF_BOOL(T, member, ...) CONF_ROW(T, member, bool, conf_bool, __VA_ARGS__)
 #define CONF_COUNT(T, member, ...) CONF_ROW(T, member, unsigned int, conf_count, __VA_ARGS__)
+#define CONF_INTEGER(T, member, ...) CONF_ROW(T, member, int, conf_integer, __VA_ARGS__)
 #define CONF_NUMBER(T, member, ...) CONF_ROW(T, member, double, conf_number, __VA_ARGS__)
 #define CONF_DURATION(T, member, ...) CONF_ROW(T, member, double, conf_duration, __VA_ARGS__)
 #define CONF_SIZE(T, member, ...) CONF_ROW(T, member, double, conf_size, __VA_ARGS__)

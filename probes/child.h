@@ -13,7 +13,7 @@ struct remains;
 
 struct child_limit {
 	int resource; /* RLIMIT_... */
-	rlim_t value; /* soft and hard */
+	rlim_t soft, hard;
 };
 
 /* Everything is prepared by the caller, since the child makes raw system calls only. */
@@ -29,6 +29,9 @@ struct child_spec {
 	size_t group_count;
 	mode_t umask;
 	bool no_new_privs;
+	bool set_nice;
+	int nice; /* from -20 to 19, whatever ours is */
+	int input; /* standard input, stays the caller's; 0: /dev/null */
 	double kill_grace; /* s between TERM and KILL */
 	const struct child_limit *limits;
 	size_t limit_count;

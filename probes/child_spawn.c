@@ -45,6 +45,7 @@ static long step_signals(const struct plan *plan);
 static long step_descriptors(const struct plan *plan);
 static long step_close(const struct plan *plan);
 static long step_limits(const struct plan *plan);
+static long step_nice(const struct plan *plan);
 static long step_groups(const struct plan *plan);
 static long step_group(const struct plan *plan);
 static long step_user(const struct plan *plan);
@@ -53,7 +54,8 @@ static long step_directory(const struct plan *plan);
 static long step_mask(const struct plan *plan);
 static long step_execute(const struct plan *plan);
 
-/* In this order: limits while we may still raise them, the directory with the rights of the user.
+/* In this order: limits and nice value while we may still raise them, the directory with the rights
+ * of the user.
  */
 static const struct {
 	const char *name;
@@ -64,6 +66,7 @@ static const struct {
 	{"dup", step_descriptors},
 	{"close_range", step_close},
 	{"setrlimit", step_limits},
+	{"nice", step_nice},
 	{"setgroups", step_groups},
 	{"setgid", step_group},
 	{"setuid", step_user},
@@ -154,7 +157,9 @@ static long step_signals(const struct plan *plan)
 
 static long step_descriptors(const struct plan *plan)
 {
-	if (syscall(SYS_dup3, spawn.null, STDIN_FILENO, 0) < 0)
+	int input = plan->spec->input > 0 ? plan->spec->input : spawn.null;
+
+	if (syscall(SYS_dup3, input, STDIN_FILENO, 0) < 0)
 		return -1;
 	if (syscall(SYS_dup3, plan->output, STDOUT_FILENO, 0) < 0)
 		return -1;
@@ -175,12 +180,19 @@ static long step_limits(const struct plan *plan)
 		return -1;
 	for (size_t i = 0; i < spec->limit_count; i++) {
 		const struct rlimit limit = {
-			.rlim_cur = spec->limits[i].value, .rlim_max = spec->limits[i].value};
+			.rlim_cur = spec->limits[i].soft, .rlim_max = spec->limits[i].hard};
 
 		if (setrlimit((__rlimit_resource_t)spec->limits[i].resource, &limit) != 0)
 			return -1;
 	}
 	return 0;
+}
+
+static long step_nice(const struct plan *plan)
+{
+	const struct child_spec *spec = plan->spec;
+
+	return spec->set_nice ? syscall(SYS_setpriority, PRIO_PROCESS, 0, spec->nice) : 0;
 }
 
 static long step_groups(const struct plan *plan)

@@ -34,10 +34,22 @@ bool code_set_overlaps(const struct code_set *a, const struct code_set *b)
 	return false;
 }
 
-void code_set_subtract(struct code_set *set, const struct code_set *other)
+static void subtract(struct code_set *set, const struct code_set *other)
 {
 	for (size_t i = 0; i < sizeof(set->bits) / sizeof(*set->bits); i++)
 		set->bits[i] &= ~other->bits[i];
+}
+
+bool code_set_settle(struct code_set *passing, bool passing_written, struct code_set *warning,
+	bool warning_written)
+{
+	if (passing_written && warning_written)
+		return !code_set_overlaps(passing, warning);
+	if (warning_written)
+		subtract(passing, warning);
+	else
+		subtract(warning, passing);
+	return true;
 }
 
 static bool has_classes(const struct conf_field *field)

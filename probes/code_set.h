@@ -21,8 +21,12 @@ bool code_set_has(const struct code_set *set, long code); /* any code */
 void code_set_add(struct code_set *set, long code); /* from 0 to HTTP_STATUS_MAX */
 bool code_set_overlaps(const struct code_set *a, const struct code_set *b);
 
-/* Takes out of set what is in other. */
-void code_set_subtract(struct code_set *set, const struct code_set *other);
+/*
+ * A pair of sets, either of which may be its row's default: what is written wins over a
+ * default. False if both are written and contradict each other.
+ */
+bool code_set_settle(struct code_set *passing, bool passing_written, struct code_set *warning,
+	bool warning_written);
 
 /*
  * A row kind: one of, or a list of, 204 and 200-299, within the row's range; where all

@@ -151,14 +151,10 @@ static bool check_statuses(
 	bool warning_written = is_written(node, "warning_status");
 	struct code_set redirects = {0};
 
-	if (passing_written && warning_written &&
-		code_set_overlaps(&conf->passing_status, &conf->warning_status))
+	if (!code_set_settle(
+		    &conf->passing_status, passing_written, &conf->warning_status, warning_written))
 		return conf_error_at(load, node_mark(node, "warning_status"),
 			"a status code stands in both 'passing_status' and 'warning_status'");
-	if (warning_written)
-		code_set_subtract(&conf->passing_status, &conf->warning_status);
-	else
-		code_set_subtract(&conf->warning_status, &conf->passing_status);
 	for (int status = 300; status < 400; status++) {
 		if (http_is_redirect(status))
 			code_set_add(&redirects, status);

@@ -15,7 +15,7 @@
 #include "probes/safepath.h"
 
 #define LONGEST_TIMEOUT 30.0 /* s: as Consul's own script checks */
-#define LIMITS_MOST 3
+#define LIMITS_MOST 4
 
 struct script_run {
 	struct child *child;
@@ -35,6 +35,8 @@ static const struct conf_field limit_fields[] = {
 			"root is not bound by it"),
 	CONF_COUNT(struct script_limits, descriptors, .min = 3, .max = 1048576,
 		.help = "Most open files of one process (RLIMIT_NOFILE)"),
+	CONF_DURATION(struct script_limits, cpu, .min = 1, .max = 86400,
+		.help = "Most CPU time of one process, in whole seconds (RLIMIT_CPU)"),
 	{0},
 };
 
@@ -53,14 +55,24 @@ static const struct conf_field script_fields[] = {
 	CONF_SECRETS(struct script_conf, env,
 		.help = "Environment variables, beside PATH, LANG, HOME, USER and LOGNAME; nothing "
 			"is inherited"),
+	CONF_SECRET(struct script_conf, stdin,
+		.help = "Text on standard input, or a file of at most 1 MiB that is read before "
+			"each run; nothing if left out. Never shown"),
 	CONF_MODE(struct script_conf, umask, .fallback = "022",
 		.help = "File mode creation mask, three or four octal digits"),
+	CONF_INTEGER(struct script_conf, nice, .min = -20, .max = 19,
+		.help = "Nice value, whatever probity's own is; probity's own if left out"),
 	CONF_DURATION(struct script_conf, kill_grace, .fallback = "1s", .min = 0.001, .max = 300,
 		.help = "Time between SIGTERM at the timeout and SIGKILL"),
 	CONF_BOOL(struct script_conf, no_new_privs, .fallback = "true",
 		.help = "Whether set-user-id programs such as sudo and ping gain no rights"),
 	CONF_MAP(struct script_conf, limits, script_limits, limit_fields,
 		.help = "Limits of the script's processes; probity's own where left out"),
+	EXIT_CODES(struct script_conf, passing_exit, .fallback = "[0]",
+		.help = "Exit codes that pass, as 0 or 10-12"),
+	EXIT_CODES(struct script_conf, warning_exit, .fallback = "[1]",
+		.help = "Exit codes that are a warning; all others are critical. A warning takes "
+			"the instance out of every ?passing reader's pool"),
 	{0},
 };
 
@@ -82,9 +94,13 @@ static double script_kill_grace(const void *conf)
 
 static void add_limit(struct child_spec *spec, struct child_limit *room, int resource, double value)
 {
-	if (value > 0)
-		room[spec->limit_count++] =
-			(struct child_limit){.resource = resource, .value = (rlim_t)value};
+	struct child_limit limit = {.resource = resource, .soft = (rlim_t)value};
+
+	if (value <= 0)
+		return;
+	/* XCPU says which limit it was; KILL, for those that take no notice of it, does not. */
+	limit.hard = resource == RLIMIT_CPU ? limit.soft + 1 : limit.soft;
+	room[spec->limit_count++] = limit;
 }
 
 /* True if nobody else can change what is about to run; else the run is over. */
@@ -104,7 +120,7 @@ static bool path_is_safe(struct probe *probe, const char *path)
 	return result != SAFEPATH_UNSAFE;
 }
 
-static void start_child(struct probe *probe, const char *path, const char *const *env)
+static void start_child(struct probe *probe, const char *path, const char *const *env, int input)
 {
 	const struct script_conf *conf = probe_conf(probe);
 	struct script_run *run = probe_run(probe);
@@ -123,6 +139,9 @@ static void start_child(struct probe *probe, const char *path, const char *const
 		.group_count = conf->group_count,
 		.umask = (mode_t)conf->umask,
 		.no_new_privs = conf->no_new_privs,
+		.set_nice = conf->nice != CONF_NO_INTEGER,
+		.nice = conf->nice,
+		.input = input,
 		.kill_grace = conf->kill_grace,
 		.limits = limits,
 	};
@@ -130,7 +149,28 @@ static void start_child(struct probe *probe, const char *path, const char *const
 	add_limit(&spec, limits, RLIMIT_AS, conf->limits.memory);
 	add_limit(&spec, limits, RLIMIT_NPROC, conf->limits.processes);
 	add_limit(&spec, limits, RLIMIT_NOFILE, conf->limits.descriptors);
+	add_limit(&spec, limits, RLIMIT_CPU, conf->limits.cpu);
 	run->child = child_start(probe_loop(probe), &spec, &events, probe_remains(probe));
+}
+
+/* All is known but what it reads. */
+static void start_with_input(struct probe *probe, const char *path, const char *const *env)
+{
+	const struct script_conf *conf = probe_conf(probe);
+	char *error = NULL;
+	int input = script_input(&conf->stdin, &error);
+
+	if (error != NULL) {
+		probe_finish(probe, PROBE_CRITICAL, REASON_SECRET, "%s", error);
+		free(error);
+	} else if (input < 0) {
+		on_failed(probe, "stdin", -input);
+	} else {
+		probe_phase(probe, PHASE_RUN);
+		start_child(probe, path, env, input);
+		if (input > 0)
+			(void)close(input);
+	}
 }
 
 static void script_start(struct probe *probe)
@@ -150,8 +190,7 @@ static void script_start(struct probe *probe)
 		probe_finish(
 			probe, PROBE_CRITICAL, REASON_START, "%s: not found in PATH", run->path);
 	} else if (path_is_safe(probe, run->path)) {
-		probe_phase(probe, PHASE_RUN);
-		start_child(probe, run->path, (const char *const *)env);
+		start_with_input(probe, run->path, (const char *const *)env);
 	}
 	script_env_free(env);
 }
@@ -168,25 +207,13 @@ static void on_ended(void *owner, enum child_end end, int value)
 {
 	struct probe *probe = owner;
 	const struct script_run *run = probe_run(probe);
-	const char *name;
+	struct script_verdict verdict = script_judge(probe_conf(probe), end, value, run->said);
 
-	if (end == CHILD_EXITED) {
-		/* As Consul reads it: a warning is 1, and 2 is no more critical than 127. */
-		enum probe_status status = value == 0 ? PROBE_PASSING
-			: value == 1                  ? PROBE_WARNING
-						      : PROBE_CRITICAL;
-
-		if (value == 0 || run->said)
-			probe_finish(probe, status, REASON_NONE, NULL);
-		else
-			probe_finish(probe, status, REASON_NONE, "exit code %d, no output", value);
-		return;
-	}
-	name = sigabbrev_np(value);
-	if (name == NULL)
-		probe_finish(probe, PROBE_CRITICAL, REASON_SIGNAL, "%d", value);
+	if (verdict.text == NULL)
+		probe_finish(probe, verdict.status, verdict.reason, NULL);
 	else
-		probe_finish(probe, PROBE_CRITICAL, REASON_SIGNAL, "%d (%s)", value, name);
+		probe_finish(probe, verdict.status, verdict.reason, "%s", verdict.text);
+	free(verdict.text);
 }
 
 /* This machine lacks something, rather than the script. */

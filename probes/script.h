@@ -6,11 +6,15 @@
 #include <sys/types.h>
 
 #include "config/field.h"
+#include "probes/child.h"
+#include "probes/code_set.h"
+#include "probes/outcome.h"
 
 struct script_limits { /* 0: as probity's own */
 	double memory; /* bytes of address space */
 	unsigned int processes; /* of the script's user, all together */
 	unsigned int descriptors;
+	double cpu; /* s, whole */
 };
 
 struct script_conf {
@@ -19,10 +23,13 @@ struct script_conf {
 	const char *user, *group;
 	const char *cwd;
 	struct conf_pairs env;
+	struct conf_secret stdin; /* a macro of that name stands for itself: stdin(3) */
 	unsigned int umask;
+	int nice; /* CONF_NO_INTEGER: as probity */
 	double kill_grace; /* s */
 	bool no_new_privs;
 	struct script_limits limits;
+	struct code_set passing_exit, warning_exit;
 
 	/* Derived. */
 	struct conf_strings argv;
@@ -49,5 +56,22 @@ void script_env_free(char **env); /* accepts NULL */
  * executed in the PATH of env. Where there is none, the name. free().
  */
 char *script_path(const char *command, char *const *env);
+
+/*
+ * The script's standard input as a file that is read from its start: the caller's to close,
+ * 0 where there is none to give. Negative errno where this machine lacks something;
+ * where its source cannot be read *ret_error says why (free()).
+ */
+int script_input(const struct conf_secret *source, char **ret_error);
+
+struct script_verdict {
+	enum probe_status status;
+	enum probe_reason reason;
+	char *text; /* NULL: the script's own says it; free() */
+};
+
+/* What an end means; said: it has written something. Pure. */
+struct script_verdict script_judge(
+	const struct script_conf *conf, enum child_end end, int value, bool said);
 
 #endif

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <grp.h>
+#include <math.h>
 #include <pwd.h>
 #include <stdlib.h>
 #include <string.h>
@@ -151,6 +152,30 @@ static bool check_limit(struct conf_load *load, struct conf_mark mark, int resou
 		(unsigned long long)limit.rlim_max);
 }
 
+/* What is written wins over a default; two that are written must not contradict each other. */
+static bool check_exits(
+	struct script_conf *conf, const struct conf_node *node, struct conf_load *load)
+{
+	bool is_map = node->type == CONF_MAPPING;
+	bool passing_written = is_map && node_get(node, "passing_exit") != NULL;
+	bool warning_written = is_map && node_get(node, "warning_exit") != NULL;
+
+	return code_set_settle(&conf->passing_exit, passing_written, &conf->warning_exit,
+		       warning_written) ||
+		conf_error_at(load, node_mark(node, "warning_exit"),
+			"an exit code stands in both 'passing_exit' and 'warning_exit'");
+}
+
+/* setrlimit(2) counts whole seconds. */
+static bool check_cpu(
+	const struct script_conf *conf, const struct conf_node *node, struct conf_load *load)
+{
+	return fmod(conf->limits.cpu, 1) <= 0 ||
+		conf_error_at(load, node_mark(node_get(node, "limits"), "cpu"),
+			"a limit on CPU time is in whole seconds, such as %.0fs",
+			ceil(conf->limits.cpu));
+}
+
 static bool check_limits(
 	const struct script_conf *conf, const struct conf_node *node, struct conf_load *load)
 {
@@ -158,7 +183,9 @@ static bool check_limits(
 
 	return check_limit(load, mark, RLIMIT_AS, conf->limits.memory) &&
 		check_limit(load, mark, RLIMIT_NPROC, conf->limits.processes) &&
-		check_limit(load, mark, RLIMIT_NOFILE, conf->limits.descriptors);
+		check_limit(load, mark, RLIMIT_NOFILE, conf->limits.descriptors) &&
+		check_limit(
+			load, mark, RLIMIT_CPU, conf->limits.cpu > 0 ? conf->limits.cpu + 1 : 0);
 }
 
 /* Said at load where it can be; each run looks again. */
@@ -187,7 +214,9 @@ bool script_check(void *conf, const struct conf_node *node, struct conf_load *lo
 	/* All of them, so that all problems are told at once. */
 	fine = set_user(script, node, load) && set_group(script, node, load) && fine;
 	fine = check_env(script, node, load) && fine;
+	fine = check_cpu(script, node, load) && fine;
 	fine = check_limits(script, node, load) && fine;
+	fine = check_exits(script, node, load) && fine;
 	if (!fine)
 		return false;
 	if (script->set_ids)

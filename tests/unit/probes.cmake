@@ -15,6 +15,9 @@ probity_unit_test(child_kill NO_VALGRIND SOURCES ${CHILD_SOURCES} WRAP kill)
 probity_unit_test(child_start NO_VALGRIND SOURCES ${CHILD_SOURCES} WRAP clone pipe2)
 probity_unit_test(child_tree NO_VALGRIND SOURCES ${CHILD_SOURCES})
 probity_unit_test(safepath SOURCES probes/safepath.c config/arena.c)
+probity_unit_test(script_input SOURCES probes/script_input.c config/arena.c WRAP memfd_create)
+probity_unit_test(script_judge SOURCES probes/script_judge.c probes/code_set.c config/units.c
+  config/arena.c)
 probity_unit_test(script_env SOURCES probes/script_env.c probes/secret.c config/arena.c)
 probity_unit_test(http_judge SOURCES probes/http_judge.c probes/code_set.c config/arena.c)
 probity_unit_test(http_place SOURCES probes/http_place.c probes/secret.c config/arena.c)
@@ -22,8 +25,8 @@ probity_unit_test(http_request SOURCES probes/http_request.c probes/http_place.c
   probes/curlev.c config/arena.c)
 # Not under valgrind: thirty times slower, it runs into the limit of effort that is tested.
 probity_unit_test(match NO_VALGRIND SOURCES probes/match.c config/arena.c)
-set(SCRIPT_SOURCES probes/script.c probes/script_check.c probes/script_env.c probes/safepath.c
-  probes/secret.c probes/probe.c ${OUTCOME_SOURCES} config/field_shown.c ${CHILD_SOURCES})
+set(SCRIPT_SOURCES probes/script.c probes/script_check.c probes/script_env.c probes/script_input.c
+  probes/script_judge.c probes/code_set.c config/units.c probes/safepath.c probes/secret.c probes/probe.c ${OUTCOME_SOURCES} config/field_shown.c ${CHILD_SOURCES})
 probity_unit_test(script NO_VALGRIND SOURCES ${SCRIPT_SOURCES} WRAP clone)
 probity_unit_test(script_check NO_VALGRIND SOURCES ${SCRIPT_SOURCES})
 probity_unit_test(resolve_conf SOURCES probes/resolve_conf.c probes/dial_address.c config/arena.c)

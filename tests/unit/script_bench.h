@@ -20,6 +20,7 @@
 /* The rows name these; nothing here reads by rows. */
 const struct conf_kind conf_string, conf_path, conf_bool, conf_count, conf_duration, conf_size;
 const struct conf_kind conf_mode, conf_list_of_strings, conf_map_of_secrets, conf_map;
+const struct conf_kind conf_secret_text, conf_integer;
 const struct probe_type probe_http, probe_tcp;
 extern const struct probe_type probe_script;
 
@@ -46,6 +47,16 @@ bool conf_error_at(struct conf_load *load, struct conf_mark mark, const char *fo
 	va_start(arguments, format);
 	(void)vsnprintf(complaint, sizeof(complaint), format, arguments);
 	va_end(arguments);
+	return false;
+}
+
+bool field_scalar(struct conf_load *load, const struct conf_field *field,
+	const struct conf_node *node, struct conf_text *ret_text)
+{
+	(void)load;
+	(void)field;
+	(void)node;
+	(void)ret_text;
 	return false;
 }
 
@@ -95,13 +106,23 @@ static inline bool check(struct script_conf *conf)
 	return script_check(conf, &node, &load);
 }
 
+/* As the defaults of the rows are. */
+static inline struct script_conf default_conf(void)
+{
+	return (struct script_conf){.cwd = "/",
+		.umask = 022,
+		.nice = CONF_NO_INTEGER,
+		.kill_grace = 1,
+		.no_new_privs = true,
+		.passing_exit = {{1U << 0}},
+		.warning_exit = {{1U << 1}}};
+}
+
 static inline struct script_conf command_conf(const char *const *items)
 {
-	struct script_conf conf = {.command = {.items = items},
-		.cwd = "/",
-		.umask = 022,
-		.kill_grace = 1,
-		.no_new_privs = true};
+	struct script_conf conf = default_conf();
+
+	conf.command.items = items;
 
 	while (items[conf.command.count] != NULL)
 		conf.command.count++;
@@ -110,8 +131,10 @@ static inline struct script_conf command_conf(const char *const *items)
 
 static inline struct script_conf shell_conf(const char *text)
 {
-	return (struct script_conf){
-		.shell = text, .cwd = "/", .umask = 022, .kill_grace = 1, .no_new_privs = true};
+	struct script_conf conf = default_conf();
+
+	conf.shell = text;
+	return conf;
 }
 
 static bool finished;

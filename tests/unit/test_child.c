@@ -109,7 +109,7 @@ static void test_a_child_inherits_nothing(void **state)
 
 static void test_what_is_asked_for_is_set(void **state)
 {
-	const struct child_limit limits[] = {{RLIMIT_NOFILE, 77}};
+	const struct child_limit limits[] = {{RLIMIT_NOFILE, 77, 77}};
 	const gid_t groups[] = {12, 34};
 	struct child_spec spec = report_spec();
 	char path[4096], wanted[256];

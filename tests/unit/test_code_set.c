@@ -122,7 +122,7 @@ static void test_codes_outside_are_in_no_set(void **state)
 		assert_int_equal(code_set_has(&set, status), status >= 100 && status <= 599);
 	assert_true(read_set("2xx", &other));
 	assert_true(code_set_overlaps(&set, &other));
-	code_set_subtract(&set, &other);
+	assert_true(code_set_settle(&set, false, &other, true));
 	assert_false(code_set_overlaps(&set, &other));
 	assert_false(code_set_has(&set, 250));
 	assert_true(code_set_has(&set, 300));
@@ -153,6 +153,22 @@ static void test_exit_codes_have_eight_bits_and_no_classes(void **state)
 			code == 0 || code == 255 || (code >= 10 && code <= 12));
 }
 
+static void test_what_is_written_wins_over_a_default(void **state)
+{
+	struct code_set passing, warning;
+
+	(void)state;
+	assert_true(read_by(&exit_row, "0 1", &passing) && read_by(&exit_row, "1", &warning));
+	assert_false(code_set_settle(&passing, true, &warning, true));
+	assert_true(code_set_settle(&passing, true, &warning, false));
+	assert_true(code_set_has(&passing, 1) && !code_set_has(&warning, 1));
+	assert_true(code_set_settle(&passing, true, &warning, true));
+	assert_true(read_by(&exit_row, "1", &warning));
+	assert_true(code_set_settle(&passing, false, &warning, true));
+	assert_true(!code_set_has(&passing, 1) && code_set_has(&passing, 0));
+	assert_true(code_set_has(&warning, 1));
+}
+
 static void test_schema_allows_one_and_a_list(void **state)
 {
 	json_t *schema = row.kind->schema(&row);
@@ -170,6 +186,7 @@ int main(void)
 		cmocka_unit_test(test_an_empty_list_is_refused),
 		cmocka_unit_test(test_codes_outside_are_in_no_set),
 		cmocka_unit_test(test_exit_codes_have_eight_bits_and_no_classes),
+		cmocka_unit_test(test_what_is_written_wins_over_a_default),
 		cmocka_unit_test(test_schema_allows_one_and_a_list),
 	};
 
