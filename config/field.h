@@ -18,10 +18,10 @@ struct conf_field {
 	const char *fallback; /* default as YAML text, NULL if none */
 	const struct conf_kind *kind; /* parse, print, compare, schema */
 	const char *const *choices; /* conf_choice: NULL-terminated */
-	const struct conf_field *fields; /* conf_map and conf_list: rows of the map or element */
+	const struct conf_field *fields; /* conf_map, conf_list, conf_named: rows of one of them */
 	const struct conf_variant *const *variants; /* conf_oneof: NULL-terminated */
 	size_t offset; /* of the member in the struct that the rows fill */
-	size_t size; /* conf_map and conf_list: of the struct or one element */
+	size_t size; /* conf_map, conf_list, conf_named: of the struct or one element */
 	unsigned int flags; /* enum conf_flag */
 	double min, max; /* numbers, durations, sizes; a max of 0: no upper limit */
 	const char *shorthand; /* conf_map and conf_list elements: the key that a bare scalar or

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
-/* Kinds that hold rows of their own: maps and lists of maps. */
+/* Kinds that hold rows of their own: maps, lists of maps and maps of maps. */
+#include <string.h>
+
 #include "config/field_private.h"
 
 /* Fills one struct by the rows of a map or list element, in long or short form. */
@@ -186,4 +188,74 @@ const struct conf_kind conf_list = {
 	.equal = list_equal,
 	.schema = list_schema,
 	.print_block = list_print_block,
+};
+
+static const char *name_at(const struct conf_field *field, const struct conf_items *items, size_t i)
+{
+	return *(const char *const *)item_at(field, items, i);
+}
+
+static bool named_parse(struct conf_load *load, const struct conf_field *field,
+	const struct conf_node *node, void *member)
+{
+	struct conf_items *items = member;
+	bool fine = true;
+
+	if (field_is_nothing(node))
+		return true;
+	if (node->type != CONF_MAPPING)
+		return conf_error(load, node, "'%s' is a map of names, such as {NAME: {%s: ...}}",
+			field->key, field->fields->key);
+	items->items = arena_alloc(load->arena, node->count * field->size);
+	items->count = node->count;
+	for (size_t i = 0; i < node->count; i++) {
+		const struct conf_entry *entry = &node->entries[i];
+		/* So that a message names the one that is wrong. */
+		struct conf_field named = *field;
+
+		named.key = entry->key->text;
+		*(const char **)item_at(field, items, i) = entry->key->text;
+		fine = load_map(load, &named, "map", entry->value, item_at(field, items, i)) &&
+			fine;
+	}
+	return fine;
+}
+
+static void named_print(const struct conf_field *field, const void *member, FILE *stream)
+{
+	const struct conf_items *items = member;
+
+	(void)fputc('{', stream);
+	for (size_t i = 0; i < items->count; i++) {
+		(void)fputs(i == 0 ? "" : ", ", stream);
+		field_print_text(name_at(field, items, i), stream);
+		(void)fputs(": ", stream);
+		field_print_flow(field->fields, item_at(field, items, i), stream);
+	}
+	(void)fputc('}', stream);
+}
+
+static bool named_equal(const struct conf_field *field, const void *a, const void *b)
+{
+	const struct conf_items *left = a, *right = b;
+
+	for (size_t i = 0; i < left->count && i < right->count; i++) {
+		if (strcmp(name_at(field, left, i), name_at(field, right, i)) != 0)
+			return false;
+	}
+	return list_equal(field, a, b);
+}
+
+static json_t *named_schema(const struct conf_field *field)
+{
+	return json_pack("{s:s, s:o}", "type", "object", "additionalProperties", map_schema(field));
+}
+
+const struct conf_kind conf_named = {
+	.name = "a map of names",
+	.size = sizeof(struct conf_items),
+	.parse = named_parse,
+	.print = named_print,
+	.equal = named_equal,
+	.schema = named_schema,
 };

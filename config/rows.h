@@ -27,6 +27,8 @@ extern const struct conf_kind conf_map; /* the struct itself, embedded; absent: 
 extern const struct conf_kind conf_map_if; /* pointer to the struct; NULL if absent */
 extern const struct conf_kind conf_list; /* struct conf_items */
 extern const struct conf_kind
+	conf_named; /* struct conf_items; names are the user's, structs begin with one */
+extern const struct conf_kind
 	conf_oneof; /* struct conf_choice_of; exactly one, keys stand in the outer map */
 
 #define CONF_NO_INTEGER INT_MIN
@@ -71,6 +73,15 @@ extern const struct conf_kind
 #define CONF_LIST(T, member, S, rows, ...)                                                         \
 	CONF_ROW(T, member, struct conf_items, conf_list, .fields = (rows),                        \
 		.size = sizeof(struct S), __VA_ARGS__)
+/* S begins with `const char *name`, which holds the key. */
+#define CONF_NAMED(T, member, S, rows, ...)                                                        \
+	CONF_ROW(T, member, struct conf_items, conf_named, .fields = (rows),                       \
+		.size = sizeof(struct S) + 0 * sizeof(struct {                                     \
+			_Static_assert(CONF_AT(struct S, name, const char *) == 0,                 \
+				#S " does not begin with its name");                               \
+			int unused;                                                                \
+		}),                                                                                \
+		__VA_ARGS__)
 #define CONF_ONEOF(T, member, ...)                                                                 \
 	CONF_ROW(T, member, struct conf_choice_of, conf_oneof, __VA_ARGS__)
 

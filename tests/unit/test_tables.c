@@ -87,6 +87,9 @@ static size_t missing_keys(const char *seeds, const json_t *schema, bool tell)
 	}
 	json_array_foreach (json_object_get(schema, "anyOf"), index, value)
 		missing += missing_keys(seeds, value, tell);
+	if (json_is_object(json_object_get(schema, "additionalProperties")))
+		missing +=
+			missing_keys(seeds, json_object_get(schema, "additionalProperties"), tell);
 	if (json_object_get(schema, "items") != NULL)
 		missing += missing_keys(seeds, json_object_get(schema, "items"), tell);
 	return missing;
