@@ -56,6 +56,7 @@ void outcome_clear(struct outcome *outcome)
 	free(outcome->detail);
 	free(outcome->seen);
 	output_clear(&outcome->output);
+	measures_clear(&outcome->values);
 	trace_destroy(outcome->trace);
 	*outcome = (struct outcome){0};
 }

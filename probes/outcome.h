@@ -6,6 +6,7 @@
 #include <stdarg.h>
 #include <stdbool.h>
 
+#include "probes/measures.h"
 #include "probes/output.h"
 #include "probes/trace.h"
 
@@ -59,6 +60,7 @@ struct outcome {
 	char *detail; /* after the reason's text, or NULL; owned */
 	char *seen; /* what the run has seen so far, one stable line, or NULL; owned */
 	struct output output;
+	struct measures values; /* numbers that it has seen */
 	struct trace *trace; /* what the run did; NULL where nobody asked; owned */
 	enum probe_phase phase; /* the current one */
 	double started, ended; /* monotonic; ended is 0 while it runs */

@@ -149,6 +149,11 @@ void probe_output(struct probe *probe, const void *bytes, size_t length)
 	output_append(&probe->setup.outcome->output, bytes, length);
 }
 
+struct measures *probe_values(struct probe *probe)
+{
+	return &probe->setup.outcome->values;
+}
+
 void probe_finish(struct probe *probe, enum probe_status status, enum probe_reason reason,
 	const char *format, ...)
 {

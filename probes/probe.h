@@ -74,6 +74,7 @@ void probe_trace(struct probe *probe, enum trace_kind kind, const char *format, 
 struct trace *probe_tracer(const struct probe *probe);
 
 void probe_output(struct probe *probe, const void *bytes, size_t length);
+struct measures *probe_values(struct probe *probe); /* the run's; to be added to */
 
 /*
  * Records the outcome of the run; the first call counts and later ones are

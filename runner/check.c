@@ -56,6 +56,7 @@ void check_destroy(struct check *check)
 	remains_release(check->remains);
 	verdict_finish(&check->last);
 	free(check->last_line);
+	measures_clear(&check->values);
 	free(check->output);
 	free(check);
 }
@@ -220,7 +221,7 @@ static void note_run(struct check *check, const struct outcome *outcome)
 }
 
 /* A result is there: thresholds, claim, next run. */
-static void take_result(struct check *check, const struct outcome *outcome)
+static void take_result(struct check *check, struct outcome *outcome)
 {
 	const struct check_conf *conf = check->conf;
 	const struct threshold_conf thresholds = {
@@ -237,6 +238,7 @@ static void take_result(struct check *check, const struct outcome *outcome)
 	verdict_init(&check->last, &conf->max_latency, outcome);
 	free(check->last_line);
 	check->last_line = verdict_first_line(&check->last, &outcome->output);
+	measures_move(&check->values, &outcome->values);
 	check->effect = threshold_apply(
 		&thresholds, &check->state, check->last.result, reason_is_local(outcome->reason));
 	if (!threshold_same(&before, &check->state))

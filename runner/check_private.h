@@ -37,6 +37,7 @@ struct check {
 	/* The last result, and counters, for status. */
 	struct verdict last;
 	char *last_line; /* the first of what it said */
+	struct measures values; /* that it has seen */
 	double ended_at; /* boot time, 0 before the first */
 	double duration;
 	double phase_seconds[PHASE_COUNT];

@@ -39,6 +39,7 @@ static void report_result(const struct check *check, struct check_report *report
 	report->result = check->last.result;
 	report->reason = check->last.reason;
 	report->result_line = check->last_line;
+	report->values = &check->values;
 	memcpy(report->phase_seconds, check->phase_seconds, sizeof(report->phase_seconds));
 }
 

@@ -42,15 +42,15 @@ static json_t *row_json(const struct probe_result *result)
 	json_t *json;
 
 	if (!result->ran)
-		return json_pack("{s:s, s:s, s:s, s:n, s:n, s:n, s:n, s:n}", "name", result->name,
-			"id", result->id, "target", result->target, "status", "reason", "seconds",
-			"output", "phases");
+		return json_pack("{s:s, s:s, s:s, s:n, s:n, s:n, s:n, s:n, s:n}", "name",
+			result->name, "id", result->id, "target", result->target, "status",
+			"reason", "seconds", "output", "values", "phases");
 	output = output_render(&outcome->output, result->line);
-	json = json_pack("{s:s, s:s, s:s, s:s, s:s, s:o, s:s, s:o}", "name", result->name, "id",
-		result->id, "target", result->target, "status", status_name(result->status),
+	json = json_pack("{s:s, s:s, s:s, s:s, s:s, s:o, s:s, s:o, s:o}", "name", result->name,
+		"id", result->id, "target", result->target, "status", status_name(result->status),
 		"reason", reason_text(outcome->reason), "seconds",
-		seconds_json(outcome->ended - outcome->started), "output", output, "phases",
-		phases_json(outcome));
+		seconds_json(outcome->ended - outcome->started), "output", output, "values",
+		measures_json(&outcome->values), "phases", phases_json(outcome));
 	free(output);
 	return json;
 }

@@ -80,11 +80,12 @@ static json_t *phases_json(const double *phase_seconds)
 static void add_result(json_t *check, const struct check_report *report)
 {
 	bool has = report->has_result;
-	json_t *part = json_pack("{s:o, s:o, s:o, s:o, s:o, s:o}", "result",
+	json_t *part = json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "result",
 		has ? json_string(status_name(report->result)) : json_null(), "reason",
 		has ? json_string(reason_text(report->reason)) : json_null(), "result_line",
-		text(report->result_line), "age", seconds(report->age), "duration",
-		seconds(report->duration), "phase_seconds",
+		text(report->result_line), "values",
+		has ? measures_json(report->values) : json_null(), "age", seconds(report->age),
+		"duration", seconds(report->duration), "phase_seconds",
 		has ? phases_json(report->phase_seconds) : json_null());
 
 	(void)json_object_update(check, part);

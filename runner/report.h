@@ -27,6 +27,7 @@ struct check_report {
 	enum probe_status result;
 	enum probe_reason reason;
 	const char *result_line; /* first line of what it said */
+	const struct measures *values; /* numbers that it has seen; valid with has_result */
 	double age; /* since its end, s */
 	double duration; /* s */
 	double phase_seconds[PHASE_COUNT]; /* time spent in each; -1 where not entered */

@@ -8,7 +8,7 @@ import pytest
 
 from lab import PROBITY, free_port, run_probity, strict_json, wait_for
 
-KEYS = {"name", "id", "target", "status", "reason", "seconds", "output", "phases"}
+KEYS = {"name", "id", "target", "status", "reason", "seconds", "output", "values", "phases"}
 
 
 @pytest.fixture(scope="module", name="path")

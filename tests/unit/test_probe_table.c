@@ -44,6 +44,7 @@ static int make_outcomes(void **unused)
 		.phase_started = {[PHASE_START] = 100, [PHASE_RUN] = 100.125},
 	};
 	output_append(&fine_outcome.output, "OK\nmore", 7);
+	measures_add(&fine_outcome.values, "load1", 0.5, "");
 	slow_outcome = (struct outcome){
 		.status = PROBE_CRITICAL,
 		.reason = REASON_CUT,
@@ -178,13 +179,15 @@ static void json_has_the_same_keys_in_each_row(void **unused)
 		"  \"target\": \"http://127.0.0.1/ready\", \"status\": \"passing\", \"reason\": "
 		"\"\","
 		"  \"seconds\": 0.25, \"output\": \"OK\\nmore\","
+		"  \"values\": [{\"name\": \"load1\", \"value\": 0.5, \"unit\": \"\"}],"
 		"  \"phases\": {\"start\": 0.125, \"run\": 0.125}},"
 		" {\"name\": \"orders\", \"id\": \"web-1:orders\", \"target\": \"127.0.0.1:25\","
 		"  \"status\": \"warning\", \"reason\": \"answer cut short\", \"seconds\": 2.0,"
-		"  \"output\": \"slower than 300ms\", \"phases\": {\"start\": 2.0}},"
+		"  \"output\": \"slower than 300ms\", \"values\": [], \"phases\": {\"start\": "
+		"2.0}},"
 		" {\"name\": \"queue\", \"id\": \"web-1:queue\", \"target\": \"/bin/sleep 9\","
 		"  \"status\": null, \"reason\": null, \"seconds\": null, \"output\": null,"
-		"  \"phases\": null}]",
+		"  \"values\": null, \"phases\": null}]",
 		0, NULL);
 
 	(void)unused;

@@ -3,6 +3,7 @@
 #include "tests/unit/unit.h"
 
 #include <jansson.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -45,6 +46,12 @@ static const struct daemon_report plain_daemon = {
 		.failures = 1},
 };
 
+static struct measure two_values[] = {
+	{.name = (char[]){"load1"}, .value = 0.5, .unit = (char[]){""}},
+	{.name = (char[]){"users"}, .value = NAN, .unit = (char[]){"c"}},
+};
+static const struct measures values = {.items = two_values, .count = 2};
+
 /* A check that has decided and was heard. */
 static const struct check_report full_check = {
 	.id = "web-1:ready",
@@ -59,6 +66,7 @@ static const struct check_report full_check = {
 	.result = PROBE_CRITICAL,
 	.reason = REASON_TIMEOUT,
 	.result_line = "timed out after 2s",
+	.values = &values,
 	.age = 0.25,
 	.duration = 2.0000004,
 	.phase_seconds = {[PHASE_START] = 0.5,
@@ -126,7 +134,8 @@ static const char full_json[] =
 	"  'acknowledged_at': 12.5, 'next_heartbeat_at': 7.5,"
 	"  'problem': '403 Permission denied'},"
 	" 'result': 'critical', 'reason': 'timed out', 'result_line': 'timed out after 2s',"
-	" 'age': 0.25, 'duration': 2.0,"
+	" 'values': [{'name': 'load1', 'value': 0.5, 'unit': ''},"
+	"  {'name': 'users', 'value': null, 'unit': 'c'}], 'age': 0.25, 'duration': 2.0,"
 	" 'phase_seconds': {'start': 0.5, 'connect': 1.5, 'receive': 0.0},"
 	" 'interval': 5.0, 'timeout': 2.0, 'ttl': 60.0, 'next_run_in': 4.75, 'running': false,"
 	" 'lateness': 0.004, 'max_lateness': 0.02, 'successes': 0, 'failures': 1, 'runs': 18,"
@@ -138,7 +147,8 @@ static const char new_json[] =
 	" 'output': null, 'changed': null,"
 	" 'agent': {'registered': false, 'acknowledged': false, 'acknowledged_status': null,"
 	"  'acknowledged_at': null, 'next_heartbeat_at': null, 'problem': null},"
-	" 'result': null, 'reason': null, 'result_line': null, 'age': null, 'duration': null,"
+	" 'result': null, 'reason': null, 'result_line': null, 'values': null, 'age': null, "
+	"'duration': null,"
 	" 'phase_seconds': null, 'interval': 10.0, 'timeout': 10.0, 'ttl': 60.0,"
 	" 'next_run_in': null, 'running': true, 'lateness': null, 'max_lateness': null,"
 	" 'successes': 0, 'failures': 0, 'runs': 0, 'skipped_ticks': 0, 'void_runs': 0,"
