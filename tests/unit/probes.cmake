@@ -7,6 +7,7 @@ set(CHILD_SOURCES probes/child.c probes/child_end.c probes/child_spawn.c probes/
   probes/clock.c probes/notice.c probes/output.c probes/remains.c config/arena.c)
 probity_unit_test(code_set SOURCES probes/code_set.c)
 probity_unit_test(measures SOURCES probes/measures.c probes/output.c config/arena.c)
+probity_unit_test(perfdata SOURCES probes/perfdata.c)
 probity_unit_test(output SOURCES probes/output.c config/arena.c)
 probity_unit_test(secret SOURCES probes/secret.c config/arena.c)
 # Not under valgrind: it turns vfork into fork, whose parent does not wait for the child.
