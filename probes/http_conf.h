@@ -4,8 +4,8 @@
 #define PROBES_HTTP_CONF_H
 
 #include "config/field.h"
-#include "probes/http_place.h"
 #include "probes/code_set.h"
+#include "probes/http_place.h"
 #include "probes/match.h"
 
 struct http_trust;

@@ -21,6 +21,7 @@ struct script_run {
 	struct child *child;
 	char *path;
 	bool said; /* it has written something */
+	struct script_values *values;
 };
 
 static void on_output(void *owner, const void *bytes, size_t length);
@@ -37,6 +38,15 @@ static const struct conf_field limit_fields[] = {
 		.help = "Most open files of one process (RLIMIT_NOFILE)"),
 	CONF_DURATION(struct script_limits, cpu, .min = 1, .max = 86400,
 		.help = "Most CPU time of one process, in whole seconds (RLIMIT_CPU)"),
+	{0},
+};
+
+static const struct conf_field value_fields[] = {
+	LIMIT_RANGE(struct script_limit, warning,
+		.help = "Range whose numbers are fine, as 4 (0 to 4), 10:, ~:10, 10:20, or @10:20 "
+			"for those that are not; outside it the run is a warning"),
+	LIMIT_RANGE(
+		struct script_limit, critical, .help = "The same; outside it the run is critical"),
 	{0},
 };
 
@@ -73,6 +83,10 @@ static const struct conf_field script_fields[] = {
 	EXIT_CODES(struct script_conf, warning_exit, .fallback = "[1]",
 		.help = "Exit codes that are a warning; all others are critical. A warning takes "
 			"the instance out of every ?passing reader's pool"),
+	CONF_NAMED(struct script_conf, values, script_limit, value_fields,
+		.check = script_check_limit,
+		.help = "Limits on values of the performance data, by their labels; they only make "
+			"worse what the exit code says, and a value that is not there is critical"),
 	{0},
 };
 
@@ -150,6 +164,7 @@ static void start_child(struct probe *probe, const char *path, const char *const
 	add_limit(&spec, limits, RLIMIT_NPROC, conf->limits.processes);
 	add_limit(&spec, limits, RLIMIT_NOFILE, conf->limits.descriptors);
 	add_limit(&spec, limits, RLIMIT_CPU, conf->limits.cpu);
+	run->values = script_values_create(conf, probe_values(probe), probe_tracer(probe));
 	run->child = child_start(probe_loop(probe), &spec, &events, probe_remains(probe));
 }
 
@@ -200,6 +215,7 @@ static void on_output(void *owner, const void *bytes, size_t length)
 	struct script_run *run = probe_run(owner);
 
 	run->said = true;
+	script_values_take(run->values, bytes, length);
 	probe_output(owner, bytes, length);
 }
 
@@ -209,6 +225,7 @@ static void on_ended(void *owner, enum child_end end, int value)
 	const struct script_run *run = probe_run(probe);
 	struct script_verdict verdict = script_judge(probe_conf(probe), end, value, run->said);
 
+	script_values_judge(run->values, &verdict);
 	if (verdict.text == NULL)
 		probe_finish(probe, verdict.status, verdict.reason, NULL);
 	else
@@ -263,6 +280,8 @@ static void script_cancel(struct probe *probe)
 
 	child_release(run->child);
 	run->child = NULL;
+	script_values_destroy(run->values);
+	run->values = NULL;
 	free(run->path);
 	run->path = NULL;
 }

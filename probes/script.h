@@ -8,6 +8,8 @@
 #include "config/field.h"
 #include "probes/child.h"
 #include "probes/code_set.h"
+#include "probes/limits.h"
+#include "probes/measures.h"
 #include "probes/outcome.h"
 
 struct script_limits { /* 0: as probity's own */
@@ -15,6 +17,11 @@ struct script_limits { /* 0: as probity's own */
 	unsigned int processes; /* of the script's user, all together */
 	unsigned int descriptors;
 	double cpu; /* s, whole */
+};
+
+struct script_limit { /* of one value in the performance data */
+	const char *name; /* its label */
+	struct limit_range warning, critical;
 };
 
 struct script_conf {
@@ -30,6 +37,7 @@ struct script_conf {
 	bool no_new_privs;
 	struct script_limits limits;
 	struct code_set passing_exit, warning_exit;
+	struct conf_items values; /* struct script_limit */
 
 	/* Derived. */
 	struct conf_strings argv;
@@ -43,6 +51,9 @@ struct script_conf {
 
 /* The rules between the keys, and what is derived; see conf_variant.check. */
 bool script_check(void *conf, const struct conf_node *node, struct conf_load *load);
+
+/* The same for one entry of `values`. */
+bool script_check_limit(void *conf, const struct conf_node *node, struct conf_load *load);
 
 /*
  * What the script finds in its environment, NULL-terminated; script_env_free() wipes it.
@@ -73,5 +84,17 @@ struct script_verdict {
 /* What an end means; said: it has written something. Pure. */
 struct script_verdict script_judge(
 	const struct script_conf *conf, enum child_end end, int value, bool said);
+
+/* The performance data of a run, beside the limits on it. */
+struct script_values;
+
+/* Values go to measures as they are found; all are borrowed, trace may be NULL. */
+struct script_values *script_values_create(
+	const struct script_conf *conf, struct measures *measures, struct trace *trace);
+void script_values_destroy(struct script_values *values); /* accepts NULL */
+void script_values_take(struct script_values *values, const char *bytes, size_t length);
+
+/* The output is over: limits that are broken, or cannot be judged, make a verdict worse. */
+void script_values_judge(struct script_values *values, struct script_verdict *verdict);
 
 #endif

@@ -206,6 +206,17 @@ static bool check_path(
 	return safe;
 }
 
+bool script_check_limit(void *conf, const struct conf_node *node, struct conf_load *load)
+{
+	const struct script_limit *limit = conf;
+
+	if (*limit->name == '\0')
+		return conf_error(load, node, "a value needs a name");
+	return limit->warning.text != NULL || limit->critical.text != NULL ||
+		conf_error(load, node, "'%s' has no limit; write {warning: 4, critical: 8}",
+			limit->name);
+}
+
 bool script_check(void *conf, const struct conf_node *node, struct conf_load *load)
 {
 	struct script_conf *script = conf;

@@ -6,6 +6,7 @@ probity_unit_test(dial SOURCES tests/unit/dial_bench.c probes/dial.c probes/dial
 set(CHILD_SOURCES probes/child.c probes/child_end.c probes/child_spawn.c probes/child_tree.c
   probes/clock.c probes/notice.c probes/output.c probes/remains.c config/arena.c)
 probity_unit_test(code_set SOURCES probes/code_set.c)
+probity_unit_test(limits SOURCES probes/limits.c ${OUTCOME_SOURCES})
 probity_unit_test(measures SOURCES probes/measures.c probes/output.c config/arena.c)
 probity_unit_test(perfdata SOURCES probes/perfdata.c)
 probity_unit_test(output SOURCES probes/output.c config/arena.c)
@@ -20,6 +21,8 @@ probity_unit_test(safepath SOURCES probes/safepath.c config/arena.c)
 probity_unit_test(script_input SOURCES probes/script_input.c config/arena.c WRAP memfd_create)
 probity_unit_test(script_judge SOURCES probes/script_judge.c probes/code_set.c config/units.c
   config/arena.c)
+probity_unit_test(script_values SOURCES probes/script_values.c probes/limits.c probes/perfdata.c
+  ${OUTCOME_SOURCES})
 probity_unit_test(script_env SOURCES probes/script_env.c probes/secret.c config/arena.c)
 probity_unit_test(http_judge SOURCES probes/http_judge.c probes/code_set.c config/arena.c)
 probity_unit_test(http_place SOURCES probes/http_place.c probes/secret.c config/arena.c)
@@ -28,7 +31,7 @@ probity_unit_test(http_request SOURCES probes/http_request.c probes/http_place.c
 # Not under valgrind: thirty times slower, it runs into the limit of effort that is tested.
 probity_unit_test(match NO_VALGRIND SOURCES probes/match.c config/arena.c)
 set(SCRIPT_SOURCES probes/script.c probes/script_check.c probes/script_env.c probes/script_input.c
-  probes/script_judge.c probes/code_set.c
+  probes/script_judge.c probes/script_values.c probes/limits.c probes/perfdata.c probes/code_set.c
   config/units.c probes/safepath.c probes/secret.c probes/probe.c ${OUTCOME_SOURCES} config/field_shown.c ${CHILD_SOURCES})
 probity_unit_test(script NO_VALGRIND SOURCES ${SCRIPT_SOURCES} WRAP clone)
 probity_unit_test(script_check NO_VALGRIND SOURCES ${SCRIPT_SOURCES})

@@ -20,7 +20,7 @@
 /* The rows name these; nothing here reads by rows. */
 const struct conf_kind conf_string, conf_path, conf_bool, conf_count, conf_duration, conf_size;
 const struct conf_kind conf_mode, conf_list_of_strings, conf_map_of_secrets, conf_map;
-const struct conf_kind conf_secret_text, conf_integer;
+const struct conf_kind conf_secret_text, conf_integer, conf_named;
 const struct probe_type probe_http, probe_tcp;
 extern const struct probe_type probe_script;
 
@@ -58,6 +58,12 @@ bool field_scalar(struct conf_load *load, const struct conf_field *field,
 	(void)node;
 	(void)ret_text;
 	return false;
+}
+
+void field_print_text(const char *text, FILE *stream)
+{
+	(void)text;
+	(void)stream;
 }
 
 struct conf_node *node_get(const struct conf_node *mapping, const char *key)
