@@ -54,7 +54,8 @@ struct conf_choice_of { /* conf_oneof */
 	struct conf_mark mark; /* of the key */
 };
 
-struct conf_items { /* conf_list, conf_named: count structs of field->size bytes, one after another */
+struct conf_items { /* conf_list, conf_named: count structs of field->size bytes, one after another
+		     */
 	void *items;
 	size_t count;
 };
