@@ -7,7 +7,7 @@
 
 double clock_monotonic(void); /* CLOCK_MONOTONIC: timers, latencies */
 double clock_boot(void); /* CLOCK_BOOTTIME: goes on in suspend; the age of a result */
-double clock_wall(void); /* CLOCK_REALTIME: for display only */
+double clock_wall(void); /* CLOCK_REALTIME: for display, and for the dates of certificates */
 
 /* Fills bytes from the kernel's generator; aborts if it has none. */
 void clock_random(void *bytes, size_t length);

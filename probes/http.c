@@ -11,7 +11,7 @@
 #include "probes/http_judge.h"
 #include "probes/http_place.h"
 #include "probes/http_request.h"
-#include "probes/http_trust.h"
+#include "probes/http_tls.h"
 #include "probes/probe.h"
 
 #define LONGEST_TIMEOUT 10.0 /* s: as Consul's own HTTP checks */
@@ -24,7 +24,7 @@ struct http_run {
 	bool connecting; /* the name is looked up */
 	bool named; /* it had to be looked up */
 	bool ready; /* connected, and the handshake is over */
-	struct http_tls tls;
+	struct tls_session tls;
 	struct http_request request;
 	struct http_answer answer;
 	struct http_place place; /* where a redirect led to; empty before the first */
@@ -42,15 +42,6 @@ static const char *const redirect_choices[] = {
 	[HTTP_FOLLOW] = "follow",
 	[HTTP_NONE] = "none",
 	NULL,
-};
-
-static const struct conf_field tls_fields[] = {
-	CONF_PATH(struct http_tls_conf, ca_file,
-		.help = "Certificate authorities in PEM form, in place of the system's"),
-	CONF_STRING(struct http_tls_conf, server_name,
-		.help = "Name sent as SNI and looked for in the certificate, in place of the "
-			"URL's host"),
-	{0},
 };
 
 static const struct conf_field http_fields[] = {
@@ -80,8 +71,7 @@ static const struct conf_field http_fields[] = {
 	CONF_SIZE(struct http_conf, max_body, .fallback = "1MiB", .min = 1, .max = 67108864,
 		.help = "Bytes of the body that are read, after decoding; body_match and "
 			"body_reject see as much"),
-	CONF_MAP(struct http_conf, tls, http_tls_conf, tls_fields,
-		.help = "How the server is verified"),
+	TLS_MAP(struct http_conf, tls, .help = "How the server is verified"),
 	{0},
 };
 
@@ -139,7 +129,7 @@ static void dial(struct http_run *run)
 		.done = on_dialed,
 		.owner = run,
 	};
-	char *problem = place->tls ? http_trust_refresh(conf->trust) : NULL;
+	char *problem = place->tls ? tls_session_refresh(&conf->tls) : NULL;
 
 	if (problem != NULL) {
 		finish(run, PROBE_CRITICAL, REASON_TLS, problem);
@@ -195,8 +185,10 @@ static void on_dialed(void *owner, int fd, enum probe_reason reason)
 	http_request_apply(run->easy, &run->request);
 	http_answer_apply(run->easy, &run->answer);
 	if (tls) {
-		run->tls.trust = run->request.conf->trust;
-		http_trust_apply(run->easy, &run->tls);
+		run->tls.conf = &run->request.conf->tls;
+		run->tls.trace = probe_tracer(probe);
+		run->tls.anonymous = run->request.abroad;
+		http_tls_apply(run->easy, &run->tls);
 		(void)curl_easy_setopt(run->easy, CURLOPT_PREREQFUNCTION, on_ready);
 		(void)curl_easy_setopt(run->easy, CURLOPT_PREREQDATA, run);
 	}
@@ -213,7 +205,7 @@ static int on_ready(void *data, char *peer, char *local, int peer_port, int loca
 	(void)local;
 	(void)peer_port;
 	(void)local_port;
-	if (!run->tls.report.verified)
+	if (!run->tls.verified)
 		return CURL_PREREQFUNC_ABORT;
 	run->ready = true;
 	probe_phase(probe_of(run), PHASE_SEND);
@@ -265,7 +257,7 @@ static struct http_failure failure_of(const struct http_run *run, CURLcode resul
 {
 	struct http_failure failure = {
 		.result = result,
-		.alert = run->tls.report.alert,
+		.tls = &run->tls,
 		.name = http_request_name(&run->request),
 	};
 	long error = 0;
@@ -274,6 +266,15 @@ static struct http_failure failure_of(const struct http_run *run, CURLcode resul
 	(void)curl_easy_getinfo(run->easy, CURLINFO_SSL_VERIFYRESULT, &failure.verified);
 	failure.error = (int)error;
 	return failure;
+}
+
+static void judge(struct http_run *run)
+{
+	struct http_verdict verdict = http_judge(&run->answer);
+
+	if (run->request.place->tls && verdict.status != PROBE_CRITICAL)
+		verdict = http_judge_expiry(verdict, &run->tls);
+	finish_with(run, verdict);
 }
 
 static void on_done(struct curlev_transfer *transfer, CURLcode result)
@@ -292,7 +293,7 @@ static void on_done(struct curlev_transfer *transfer, CURLcode result)
 	else if (http_answer_redirects(&run->answer))
 		redirect(run);
 	else
-		finish_with(run, http_judge(&run->answer));
+		judge(run);
 }
 
 /* What the run has come to, for the line about the timeout. */
@@ -324,6 +325,7 @@ static void http_cancel(struct probe *probe)
 	http_request_finish(&run->request);
 	http_answer_finish(&run->answer);
 	http_place_finish(&run->place);
+	tls_session_finish(&run->tls);
 	free(run->moved);
 	run->moved = NULL;
 }

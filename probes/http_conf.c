@@ -8,7 +8,6 @@
 #include <strings.h>
 
 #include "config/arena.h"
-#include "probes/http_trust.h"
 
 /* Where the complaint about a key points to; the short form has no keys. */
 static struct conf_mark mark_of(const struct conf_node *node, const char *key)
@@ -167,31 +166,16 @@ static bool check_statuses(
 	return true;
 }
 
-static void release_trust(void *trust)
-{
-	http_trust_release(trust);
-}
-
 static bool check_tls(struct http_conf *conf, const struct conf_node *node, struct conf_load *load)
 {
 	const struct conf_node *tls = is_written(node, "tls") ? node_get(node, "tls") : NULL;
 	bool upgrades = conf->redirects == HTTP_FOLLOW ||
 		(conf->redirects == HTTP_SAME_HOST && conf->place.port == 80);
 
-	if (conf->tls.server_name != NULL) {
-		char *named = http_place_renamed(&conf->place, conf->tls.server_name);
-
-		free(named);
-		if (named == NULL || !is_ascii(conf->tls.server_name))
-			return conf_error_at(load, node_mark(tls, "server_name"),
-				"'%s' is not a host name", field_shown(conf->tls.server_name));
-	}
 	if (tls != NULL && !conf->place.tls && !upgrades)
 		conf_warn_at(load, node_mark(node, "tls"), "not used: '%s' is not https",
 			conf->url.shown);
-	conf->trust = http_trust_share(conf->tls.ca_file);
-	arena_defer(load->arena, release_trust, conf->trust);
-	return true;
+	return tls_conf_check(&conf->tls, tls, load);
 }
 
 bool http_check(void *conf, const struct conf_node *node, struct conf_load *load)

@@ -7,13 +7,7 @@
 #include "probes/code_set.h"
 #include "probes/http_place.h"
 #include "probes/match.h"
-
-struct http_trust;
-
-struct http_tls_conf {
-	const char *ca_file; /* NULL: the system's */
-	const char *server_name; /* NULL: the URL's host */
-};
+#include "probes/tls_conf.h"
 
 struct http_conf {
 	struct conf_url url;
@@ -24,12 +18,11 @@ struct http_conf {
 	const struct match *body_match, *body_reject; /* NULL: no such assertion */
 	int redirects; /* enum http_redirects */
 	double max_body; /* bytes */
-	struct http_tls_conf tls;
+	struct tls_conf tls;
 
 	/* Derived. */
 	struct http_place place;
 	struct http_login login;
-	struct http_trust *trust; /* nothing is read before a run needs it */
 };
 
 /* The rules between the keys, and what is derived; see conf_variant.check. */

@@ -28,9 +28,10 @@ static const struct {
 	{CURLE_PARTIAL_FILE, REASON_CUT, "the connection was closed inside the body"},
 	{CURLE_SEND_ERROR, REASON_CUT, "the connection was lost while the request was sent"},
 	{CURLE_RECV_ERROR, REASON_CUT, "the connection was lost"},
+	{CURLE_SSL_CERTPROBLEM, REASON_TLS, "the client certificate cannot be used"},
 	{CURLE_SSL_CONNECT_ERROR, REASON_TLS, "no handshake; is this a TLS port?"},
 	{CURLE_PEER_FAILED_VERIFICATION, REASON_TLS, "the certificate is not valid"},
-	/* Only where http_trust finds that libcurl has put its own authorities in place of ours. */
+	/* Only where http_tls finds that libcurl has put its own authorities in place of ours. */
 	{CURLE_ABORTED_BY_CALLBACK, REASON_TLS, "verified by other authorities than asked for"},
 };
 
@@ -94,6 +95,24 @@ struct http_verdict http_judge(const struct http_answer *answer)
 	return verdict;
 }
 
+struct http_verdict http_judge_expiry(
+	struct http_verdict take_verdict, const struct tls_session *tls)
+{
+	struct http_verdict verdict = take_verdict;
+	char *text;
+	enum tls_expiry expiry = tls_session_expiry(tls, &text);
+
+	if (expiry == TLS_EXPIRY_CRITICAL)
+		verdict = critical(REASON_EXPIRY, text);
+	else if (expiry == TLS_EXPIRY_NOTE)
+		verdict.text = xprintf("%s; %s", take_verdict.text, text);
+	if (expiry != TLS_EXPIRY_FAR)
+		free(take_verdict.text);
+	if (expiry == TLS_EXPIRY_NOTE)
+		free(text);
+	return verdict;
+}
+
 /* True for what libcurl says where no verdict of OpenSSL's stands: then it was the name. */
 static bool is_wrong_name(long verified)
 {
@@ -104,13 +123,12 @@ static bool is_wrong_name(long verified)
 
 static char *tls_text(const struct http_failure *failure, const char *text)
 {
-	if (failure->alert != NULL)
-		return xprintf("the server refuses: %s", failure->alert);
-	if (failure->result == CURLE_PEER_FAILED_VERIFICATION && is_wrong_name(failure->verified))
-		return xprintf("hostname mismatch: the certificate is not for %s", failure->name);
+	long verdict = X509_V_OK;
+
 	if (failure->result == CURLE_PEER_FAILED_VERIFICATION)
-		return xstrdup(X509_verify_cert_error_string(failure->verified));
-	return xstrdup(text);
+		verdict = is_wrong_name(failure->verified) ? X509_V_ERR_HOSTNAME_MISMATCH
+							   : failure->verified;
+	return tls_session_failure(failure->tls, verdict, failure->name, text);
 }
 
 struct http_verdict http_judge_failure(
@@ -131,7 +149,7 @@ struct http_verdict http_judge_failure(
 		text = "the headers are too long";
 	}
 	/* A client certificate that TLS 1.3 refuses shows at the first read only. */
-	if (reason == REASON_TLS || failure->alert != NULL)
+	if (reason == REASON_TLS || failure->tls->alert != NULL)
 		return critical(REASON_TLS, tls_text(failure, text));
 	if (reason != REASON_PROTOCOL && failure->error != 0)
 		detail = xprintf("%s: %s", text, strerror(failure->error));

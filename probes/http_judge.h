@@ -5,6 +5,7 @@
 
 #include "probes/http_answer.h"
 #include "probes/outcome.h"
+#include "probes/tls_session.h"
 
 struct http_verdict {
 	enum probe_status status;
@@ -15,12 +16,16 @@ struct http_verdict {
 /* An answer that came whole, or up to max_body. */
 struct http_verdict http_judge(const struct http_answer *answer);
 
+/* The same in the light of the server's certificates; not critical before. Takes verdict.text. */
+struct http_verdict http_judge_expiry(
+	struct http_verdict take_verdict, const struct tls_session *tls);
+
 /* What there is beside libcurl's code where a transfer failed. */
 struct http_failure {
 	CURLcode result;
 	int error; /* errno of the socket, 0 if none */
 	long verified; /* CURLINFO_SSL_VERIFYRESULT */
-	const char *alert; /* of the server's TLS, or NULL */
+	const struct tls_session *tls; /* conf is NULL where there was none */
 	const char *name; /* that the certificate has to be for */
 };
 

@@ -24,6 +24,7 @@ static const struct {
 	[REASON_RESOLVE] = {.text = "cannot resolve"},
 	[REASON_CONNECT] = {.text = "cannot connect"},
 	[REASON_TLS] = {.text = "TLS failed"},
+	[REASON_EXPIRY] = {.text = "ends too soon"},
 	[REASON_PROTOCOL] = {.text = "protocol error"},
 	[REASON_CUT] = {.text = "answer cut short"},
 	[REASON_STATUS] = {.text = "unexpected status"},

@@ -42,6 +42,7 @@ enum probe_reason {
 	REASON_RESOLVE, /* "cannot resolve" */
 	REASON_CONNECT, /* "cannot connect" */
 	REASON_TLS, /* "TLS failed" */
+	REASON_EXPIRY, /* "ends too soon": a certificate */
 	REASON_PROTOCOL, /* "protocol error" */
 	REASON_CUT, /* "answer cut short" */
 	REASON_STATUS, /* "unexpected status" */

@@ -387,7 +387,7 @@ REFUSED = {
     "{url: 'http://a/', headers: {X: \"a\\nb\"}}": "line break",
     "{url: 'http://u:p@a/', headers: {authorization: x}}": "who is asking",
     "{url: 'http://a/', passing_status: [20x]}": "write 204, 2xx or 200-299",
-    "{url: 'http://a/', passing_status: []}": "no status code",
+    "{url: 'http://a/', passing_status: []}": "names no code",
     "{url: 'http://a/', passing_status: [2xx], warning_status: [203]}": "both",
     "{url: 'https://a/', tls: {server_name: 'a/b'}}": "not a host name",
     "{url: 'https://a/', tls: {ca_file: ca.pem}}": "absolute path",

@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: MIT
 """The HTTP probe against real nginx: verified TLS, and what can be wrong with a certificate."""
 import os
+import re
 import shutil
 import ssl
+import subprocess
 import threading
 
 import pytest
@@ -10,7 +12,7 @@ import pytest
 from authority import Authority
 from dnsserver import DnsServer
 from faultserver import FaultServer
-from http_bench import expect, probe_all
+from http_bench import expect, probe_all, write_config
 from lab import HttpServer, Reply, free_port, run_probity, wait_for
 from nginx import Nginx
 
@@ -41,11 +43,18 @@ class Bench:
 
     def __init__(self, lab):
         self.ours, theirs = Authority(lab.subfolder("a")), Authority(lab.subfolder("a"), "Other")
+        self.theirs = theirs
+        self.client = self.ours.issue("DNS:client")
+        self.stranger = theirs.issue("DNS:client")
+        self.locked = lab.subfolder("a") / "locked.key"
+        subprocess.run(["openssl", "ec", "-aes128", "-passout", "pass:x", "-in", self.client.key,
+                        "-out", self.locked], check=True, capture_output=True)
         self.pairs = {
             "good": self.ours.issue("DNS:web.internal", "IP:127.0.0.1"),
             "other": self.ours.issue("DNS:other.internal"),
             "wild": self.ours.issue("DNS:*.web.internal"),
             "expired": self.ours.issue("DNS:web.internal", "IP:127.0.0.1", days=-1),
+            "lasting": self.ours.issue("IP:127.0.0.1", days=40),
             "unknown": theirs.issue("DNS:web.internal", "IP:127.0.0.1"),
         }
         kinds = [*self.pairs, "client", "old"]
@@ -63,6 +72,10 @@ class Bench:
 
     def url(self, kind, path="/", scheme="https"):
         return f"{scheme}://127.0.0.1:{self.port[kind]}{path}"
+
+    def as_client(self, pair, key=None):
+        """Asks for a page that only a client with a certificate may see."""
+        return self.tls("client", cert_file=str(pair.certificate), key_file=str(key or pair.key))
 
     def tls(self, kind, path="/", **tls):
         return {"url": self.url(kind, path), "tls": {"ca_file": str(self.ours.file), **tls}}
@@ -102,6 +115,29 @@ CASES = {
     "old_protocol": (lambda b: b.tls("old"), "critical",
                      "TLS failed: the server refuses: protocol version"),
     "client_wanted": (lambda b: b.tls("client"), "critical", "unexpected status: HTTP 400"),
+    "client": (lambda b: b.as_client(b.client), "passing", "HTTP 200"),
+    "client_unknown": (lambda b: b.as_client(b.stranger), "critical",
+                       "unexpected status: HTTP 400"),
+    "client_other_key": (lambda b: b.as_client(b.client, b.stranger.key), "critical",
+                         r"TLS failed: /.*: is not the key of the certificate in /.*"),
+    "client_locked": (lambda b: b.as_client(b.client, b.locked), "critical",
+                      r"TLS failed: /.*locked\.key: the key has a passphrase, .*"),
+    "client_no_key": (lambda b: b.as_client(b.client, "/etc/passwd"), "critical",
+                      "TLS failed: /etc/passwd: holds no private key in PEM form"),
+    "client_gone": (lambda b: b.as_client(b.client, "/nonexistent.key"), "critical",
+                    "TLS failed: /nonexistent.key: No such file or directory"),
+    "unverified": (lambda b: b.tls("expired", verify=False), "passing", "HTTP 200"),
+    "unverified_name": (lambda b: b.tls("other", verify=False), "passing", "HTTP 200"),
+    "unverified_plain": (lambda b: b.tls("plain", verify=False), "critical",
+                         r"TLS failed: no handshake; is this a TLS port\?"),
+    "ends_late": (lambda b: b.tls("lasting", expires={"note": "30d", "critical": "7d"}),
+                  "passing", "HTTP 200"),
+    "ends_note": (lambda b: b.tls("lasting", expires={"note": "50d", "critical": "7d"}),
+                  "passing", r"HTTP 200; certificate CN=lab ends on \d{4}-\d\d-\d\d, within 50d"),
+    "ends_critical": (lambda b: b.tls("lasting", expires={"critical": "50d"}), "critical",
+                      r"ends too soon: certificate CN=lab ends on \d{4}-\d\d-\d\d, within 50d"),
+    "ends_authority": (lambda b: b.tls("good", expires={"note": "36h"}), "passing",
+                       r"HTTP 200; certificate CN=lab ends on .*, within 1d12h"),
     "moved": (lambda b: b.tls("good", "/moved"), "passing",
               r"HTTP 200; redirected to https://127\.0\.0\.1:\d+/new\?…"),
     "moved_renamed": (lambda b: b.tls("good", "/moved", server_name="web.internal"), "passing",
@@ -161,6 +197,45 @@ def test_a_refused_client_is_told_as_such(bench, lab):  # pylint: disable=redefi
                                     "tls": {"ca_file": str(bench.ours.file)}}})
     expect(session.results["a"], "critical",
            "TLS failed: the server refuses: certificate required")
+
+
+def test_a_new_client_certificate_counts_from_the_next_run(bench, lab):  # pylint: disable=redefined-outer-name
+    folder = lab.subfolder("a")
+    shutil.copy(bench.stranger.certificate, folder / "client.pem")
+    shutil.copy(bench.stranger.key, folder / "client.key")
+    asked = bench.tls("client", cert_file=str(folder / "client.pem"),
+                      key_file=str(folder / "client.key"))
+    daemon = lab.probity({"consul": "off", "service": {"id": "web-1"}, "checks": [
+        {"name": "a", "interval": "200ms", "http": asked}]})
+    daemon.wait_check("a", status="critical")
+    # In between the two do not belong together.
+    for part, name in ((bench.client.certificate, "client.pem"), (bench.client.key, "client.key")):
+        shutil.copy(part, folder / "new")
+        os.rename(folder / "new", folder / name)
+    daemon.wait_check("a", 2, status="passing")
+
+
+def test_a_client_certificate_is_not_shown_to_another_host(bench, lab):  # pylint: disable=redefined-outer-name
+    away = FaultServer()
+    lab.defer(away.stop)
+    asked = bench.as_client(bench.client)
+    there = f"https://127.0.0.1:{bench.port['client']}/"
+    session = probe_all(lab, {
+        "here": asked,
+        "away": {**asked, "url": f"{away.url}/redirect/302?{there}", "redirects": "follow"}})
+    expect(session.results["here"], "passing", "HTTP 200")
+    expect(session.results["away"], "critical",
+           rf"unexpected status: HTTP 400; redirected to {there}")
+
+
+def test_verbose_shows_the_chain_in_one_line(bench, lab):  # pylint: disable=redefined-outer-name
+    config = write_config(lab.subfolder("v"), {"a": bench.tls("good"),
+                                               "b": bench.tls("expired", verify=False)})
+    lines = [line for line in run_probity("probe", "-v", "-c", config).stdout.splitlines()
+             if " certificate " in line]
+    assert len(lines) == 2
+    assert re.search(r"CN=lab, TLSv1\.\d \S+, ends \d{4}-\d\d-\d\d$", lines[0]), lines
+    assert lines[1].endswith(", not verified"), lines
 
 
 def test_a_handshake_that_stalls(lab):

@@ -1,4 +1,6 @@
 # see ../CMakeLists.txt
+set(TLS_SOURCES probes/tls_identity.c probes/tls_session.c probes/tls_trust.c probes/trace.c
+  probes/output.c probes/clock.c config/units.c config/arena.c)
 probity_unit_test(curlev SOURCES probes/curlev.c config/arena.c WRAP close)
 probity_unit_test(dial SOURCES tests/unit/dial_bench.c probes/dial.c probes/dial_address.c
   probes/trace.c probes/output.c probes/clock.c config/arena.c WRAP socket getsockopt)
@@ -24,7 +26,8 @@ probity_unit_test(script_judge SOURCES probes/script_judge.c probes/code_set.c c
 probity_unit_test(script_values SOURCES probes/script_values.c probes/limits.c probes/perfdata.c
   ${OUTCOME_SOURCES})
 probity_unit_test(script_env SOURCES probes/script_env.c probes/secret.c config/arena.c)
-probity_unit_test(http_judge SOURCES probes/http_judge.c probes/code_set.c config/arena.c)
+probity_unit_test(http_judge SOURCES probes/http_judge.c probes/code_set.c config/arena.c
+  ${TLS_SOURCES} WRAP clock_wall)
 probity_unit_test(http_place SOURCES probes/http_place.c probes/secret.c config/arena.c)
 probity_unit_test(http_request SOURCES probes/http_request.c probes/http_place.c probes/secret.c
   probes/curlev.c config/arena.c)
@@ -41,3 +44,4 @@ probity_unit_test(resolve SOURCES tests/unit/dns_bench.c probes/resolve.c probes
 probity_unit_test(stream SOURCES probes/stream.c probes/stream_text.c config/arena.c)
 probity_unit_test(notice SOURCES probes/notice.c config/arena.c)
 probity_unit_test(clock SOURCES probes/clock.c WRAP getrandom)
+probity_unit_test(tls_session SOURCES ${TLS_SOURCES} WRAP clock_wall)

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "config/arena.h"
 #include "probes/http_judge.h"
 
 /* Patterns are their own results here. */
@@ -47,6 +48,16 @@ bool conf_error(struct conf_load *load, const struct conf_node *node, const char
 }
 
 static struct http_conf conf;
+static const struct tls_session quiet, alerted = {.alert = "bad certificate"};
+
+static double wall;
+
+double __wrap_clock_wall(void);
+
+double __wrap_clock_wall(void)
+{
+	return wall;
+}
 
 static void set_up(void)
 {
@@ -182,7 +193,8 @@ static void test_a_failed_transfer_never_passes(void **state)
 	set_up();
 	for (int code = 1; code < CURL_LAST; code++) {
 		struct http_answer answer = answered(200);
-		struct http_failure failure = {.result = (CURLcode)code, .name = "web"};
+		struct http_failure failure = {
+			.result = (CURLcode)code, .tls = &quiet, .name = "web"};
 		struct http_verdict verdict = http_judge_failure(&answer, &failure);
 
 		assert_int_equal(verdict.status, PROBE_CRITICAL);
@@ -206,7 +218,7 @@ static void test_words_of_failures(void **state)
 			"the connection was closed without an answer"},
 		{{.result = CURLE_RECV_ERROR, .error = ECONNRESET}, 0, REASON_CUT,
 			"the connection was lost: Connection reset by peer"},
-		{{.result = CURLE_RECV_ERROR, .alert = "bad certificate"}, 0, REASON_TLS,
+		{{.result = CURLE_RECV_ERROR, .tls = &alerted}, 0, REASON_TLS,
 			"the server refuses: bad certificate"},
 		{{.result = CURLE_SSL_CONNECT_ERROR}, 0, REASON_TLS,
 			"no handshake; is this a TLS port?"},
@@ -223,10 +235,38 @@ static void test_words_of_failures(void **state)
 	set_up();
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
 		struct http_answer answer = answered(rows[i].status);
+		struct http_failure failure = rows[i].failure;
 
-		expect(http_judge_failure(&answer, &rows[i].failure), PROBE_CRITICAL,
-			rows[i].reason, rows[i].text);
+		failure.tls = failure.tls == NULL ? &quiet : failure.tls;
+		expect(http_judge_failure(&answer, &failure), PROBE_CRITICAL, rows[i].reason,
+			rows[i].text);
 	}
+}
+
+static void test_the_end_of_a_certificate_is_judged_last(void **state)
+{
+	static const struct tls_conf limits = {.expires = {.note = 200, .critical = 100}};
+	struct tls_session session = {.conf = &limits, .ends_on = "1970-01-12", .ending = "CN=web"};
+
+	(void)state;
+	wall = 1000000;
+	session.ends = (time_t)wall + 201;
+	expect(http_judge_expiry(
+		       (struct http_verdict){PROBE_WARNING, REASON_NONE, xstrdup("HTTP 429")},
+		       &session),
+		PROBE_WARNING, REASON_NONE, "HTTP 429");
+	session.ends = (time_t)wall + 200;
+	expect(http_judge_expiry(
+		       (struct http_verdict){PROBE_WARNING, REASON_NONE, xstrdup("HTTP 429")},
+		       &session),
+		PROBE_WARNING, REASON_NONE,
+		"HTTP 429; certificate CN=web ends on 1970-01-12, within 3m20s");
+	session.ends = (time_t)wall + 100;
+	expect(http_judge_expiry(
+		       (struct http_verdict){PROBE_PASSING, REASON_NONE, xstrdup("HTTP 200")},
+		       &session),
+		PROBE_CRITICAL, REASON_EXPIRY,
+		"certificate CN=web ends on 1970-01-12, within 1m40s");
 }
 
 static void test_progress_says_how_far_it_was(void **state)
@@ -254,6 +294,7 @@ int main(void)
 		cmocka_unit_test(test_words_of_assertions),
 		cmocka_unit_test(test_a_failed_transfer_never_passes),
 		cmocka_unit_test(test_words_of_failures),
+		cmocka_unit_test(test_the_end_of_a_certificate_is_judged_last),
 		cmocka_unit_test(test_progress_says_how_far_it_was),
 	};
 
