@@ -7,10 +7,12 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+struct tls_session;
+
 /*
  * For tcp and every protocol that is spoken over it: bytes to send are queued,
  * bytes received gather in a window until they are consumed. It has no timeout and
- * knows no protocol. TLS joins below these calls: nothing here shows the descriptor.
+ * knows no protocol. TLS lies below these calls: nothing here shows the descriptor.
  */
 struct stream;
 
@@ -31,13 +33,33 @@ struct stream_setup {
 
 	/*
 	 * No more will come: error is 0 where the peer closed in order, ENOBUFS where the
-	 * window is full, else the errno (ECONNRESET, ...). Once, after the last received().
+	 * window is full, EPROTO where TLS failed (see stream_problem()), else the errno
+	 * (ECONNRESET, ...). Once, after the last received().
 	 */
 	void (*ended)(void *owner, int error);
 	void *owner;
 };
 
 struct stream *stream_create(const struct stream_setup *setup);
+
+struct stream_tls {
+	struct tls_session *session; /* outlives the stream; its files were refreshed */
+	const char *name; /* that the certificate has to be for; copied */
+
+	/* The handshake is over, and the server is who it has to be. From the loop. */
+	void (*secured)(void *owner);
+};
+
+/*
+ * Begins TLS, at the start or in the middle (STARTTLS). What is queued from now on is
+ * sent encrypted; nothing may be queued before, and nothing may stand in the window: it
+ * came in clear, from anybody, and would be taken for an encrypted answer. NULL, or
+ * why it cannot begin (free()); a handshake that fails leads to ended().
+ */
+char *stream_start_tls(struct stream *stream, const struct stream_tls *tls);
+
+/* After ended(EPROTO): why TLS failed, one stable line. Borrowed. */
+const char *stream_problem(const struct stream *stream);
 
 /* Queues a copy. What the peer no longer takes is dropped: its answer may be there already. */
 void stream_send(struct stream *stream, const void *bytes, size_t length);
