@@ -42,7 +42,7 @@ probity_unit_test(resolve_conf SOURCES probes/resolve_conf.c probes/dial_address
 probity_unit_test(resolve SOURCES tests/unit/dns_bench.c probes/resolve.c probes/resolve_channel.c probes/resolve_conf.c
   probes/resolve_found.c probes/dial_address.c probes/clock.c probes/notice.c config/arena.c)
 probity_unit_test(stream SOURCES probes/stream.c probes/stream_text.c probes/tls_pipe.c ${TLS_SOURCES})
-probity_unit_test(stream_tls SOURCES probes/stream.c probes/tls_pipe.c ${TLS_SOURCES})
+probity_unit_test(stream_tls SOURCES tests/unit/tls_bench.c probes/stream.c probes/tls_pipe.c ${TLS_SOURCES})
 probity_unit_test(notice SOURCES probes/notice.c config/arena.c)
 probity_unit_test(clock SOURCES probes/clock.c WRAP getrandom)
 probity_unit_test(tls_session SOURCES ${TLS_SOURCES} WRAP clock_wall)

@@ -12,7 +12,6 @@
 #include <openssl/err.h>
 #include <openssl/pem.h>
 #include <openssl/ssl.h>
-#include <openssl/x509v3.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,6 +23,7 @@
 #include "probes/stream.h"
 #include "probes/tls_session.h"
 #include "probes/tls_trust.h"
+#include "tests/unit/tls_bench.h"
 
 /* The loader's part, which nothing here reaches. */
 bool field_scalar(struct conf_load *load, const struct conf_field *field,
@@ -80,32 +80,10 @@ static void on_ended(void *owner, int error)
 	talk->error = error;
 }
 
-static X509 *make_certificate(EVP_PKEY *key)
-{
-	X509 *certificate = X509_new();
-	X509_NAME *name = X509_get_subject_name(certificate);
-	X509_EXTENSION *names =
-		X509V3_EXT_conf_nid(NULL, NULL, NID_subject_alt_name, "DNS:web,IP:127.0.0.1");
-
-	assert_non_null(names);
-	X509_set_version(certificate, X509_VERSION_3);
-	ASN1_INTEGER_set(X509_get_serialNumber(certificate), 1);
-	X509_gmtime_adj(X509_getm_notBefore(certificate), -60);
-	X509_gmtime_adj(X509_getm_notAfter(certificate), 86400);
-	X509_set_pubkey(certificate, key);
-	X509_NAME_add_entry_by_txt(
-		name, "CN", MBSTRING_ASC, (const unsigned char *)"web", -1, -1, 0);
-	X509_set_issuer_name(certificate, name);
-	X509_add_ext(certificate, names, -1);
-	X509_EXTENSION_free(names);
-	assert_true(X509_sign(certificate, key, EVP_sha256()) > 0);
-	return certificate;
-}
-
 static int set_up(void **unused)
 {
 	EVP_PKEY *key = EVP_EC_gen("P-256");
-	X509 *certificate = make_certificate(key);
+	X509 *certificate = tls_bench_certificate(key);
 	FILE *file = fdopen(mkstemp(authority), "w");
 
 	(void)unused;
