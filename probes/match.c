@@ -173,15 +173,30 @@ static enum match_result judge(int code, const char **ret_error)
 	return MATCH_ERROR;
 }
 
-enum match_result match_bytes(
-	const struct match *match, const void *bytes, size_t length, const char **ret_error)
+/* The offset in bytes of an offset in their repaired copy. */
+static size_t unrepaired(const unsigned char *bytes, size_t length, size_t offset)
+{
+	size_t at = 0, copied = 0;
+
+	while (at < length && copied < offset) {
+		size_t valid = sequence_length(bytes + at, length - at);
+
+		copied += valid > 0 ? valid : 3;
+		at += valid > 0 ? valid : 1;
+	}
+	return at;
+}
+
+enum match_result match_find(const struct match *match, const struct match_subject *subject,
+	size_t *ret_end, const char **ret_error)
 {
 	struct effort effort = {
 		.match = match,
 		.context = pcre2_match_context_create(NULL),
 		.data = pcre2_match_data_create(1, NULL),
-		.bytes = length > 0 ? bytes : (const unsigned char *)"",
-		.length = length,
+		.bytes = subject->length > 0 ? subject->bytes : (const unsigned char *)"",
+		.length = subject->length,
+		.options = subject->unfinished ? PCRE2_NOTEOL : 0,
 	};
 	unsigned char *repaired = NULL;
 	int code = PCRE2_ERROR_NOMEMORY;
@@ -193,19 +208,33 @@ enum match_result match_bytes(
 	(void)pcre2_set_depth_limit(effort.context, MOST_DEPTH);
 	/* The first round checks the whole text; the later ones need not. */
 	code = match_round(&effort, 0, 1);
-	effort.options = PCRE2_NO_UTF_CHECK;
+	effort.options |= PCRE2_NO_UTF_CHECK;
 	if (is_utf_error(code)) {
-		repaired = repair(bytes, length, &effort.length);
+		repaired = repair(subject->bytes, subject->length, &effort.length);
 		effort.bytes = repaired;
 		code = PCRE2_ERROR_NOMATCH;
 	}
 	if (code == PCRE2_ERROR_NOMATCH)
 		code = match_all(&effort);
+	if (code >= 0 && ret_end != NULL) {
+		size_t end = pcre2_get_ovector_pointer(effort.data)[1];
+
+		*ret_end =
+			repaired == NULL ? end : unrepaired(subject->bytes, subject->length, end);
+	}
 out:
 	free(repaired);
 	pcre2_match_data_free(effort.data);
 	pcre2_match_context_free(effort.context);
 	return judge(code, ret_error);
+}
+
+enum match_result match_bytes(
+	const struct match *match, const void *bytes, size_t length, const char **ret_error)
+{
+	const struct match_subject subject = {.bytes = bytes, .length = length};
+
+	return match_find(match, &subject, NULL, ret_error);
 }
 
 const char *match_text(const struct match *match)

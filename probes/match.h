@@ -3,6 +3,7 @@
 #ifndef PROBES_MATCH_H
 #define PROBES_MATCH_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "config/field.h"
@@ -30,6 +31,20 @@ extern const struct conf_kind match_pattern; /* const struct match * */
  */
 enum match_result match_bytes(
 	const struct match *match, const void *bytes, size_t length, const char **ret_error);
+
+/* A text of which more may come, and how far the first match in it goes. */
+struct match_subject {
+	const void *bytes;
+	size_t length;
+	bool unfinished; /* its end is no end of a line: $ does not match there */
+};
+
+/*
+ * As match_bytes(). On MATCH_YES *ret_end is the offset behind the match; ret_end may
+ * be NULL.
+ */
+enum match_result match_find(const struct match *match, const struct match_subject *subject,
+	size_t *ret_end, const char **ret_error);
 
 const char *match_text(const struct match *match); /* the pattern as written */
 

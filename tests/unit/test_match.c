@@ -98,6 +98,39 @@ static void patterns_match_as_written(void **state)
 	assert_null(compile("\xC3"));
 }
 
+static void a_match_says_how_far_it_goes(void **state)
+{
+	static const struct {
+		const char *pattern, *text;
+		bool unfinished;
+		enum match_result result;
+		size_t end;
+	} cases[] = {
+		{"^220 .*$", "220 mx\r\n250", true, MATCH_YES, 6},
+		{"^OK$", "OK", true, MATCH_NO, 0},
+		{"^OK$", "OK", false, MATCH_YES, 2},
+		{"^OK$", "OK\n", true, MATCH_YES, 2},
+		{"OK", "OK", true, MATCH_YES, 2},
+		{"b",
+			"\xFF\xC3\xA9\xE4"
+			"bc",
+			true, MATCH_YES, 5},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		const struct match_subject subject = {
+			cases[i].text, strlen(cases[i].text), cases[i].unfinished};
+		const char *error = NULL;
+		size_t end = 0;
+
+		if (match_find(compile(cases[i].pattern), &subject, &end, &error) !=
+				cases[i].result ||
+			end != cases[i].end)
+			fail_msg("/%s/ on '%s': %zu", cases[i].pattern, cases[i].text, end);
+	}
+}
+
 static void bytes_after_a_nul_count(void **state)
 {
 	const char *error = NULL;
@@ -266,6 +299,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(patterns_match_as_written),
+		cmocka_unit_test(a_match_says_how_far_it_goes),
 		cmocka_unit_test(bytes_after_a_nul_count),
 		cmocka_unit_test(a_bad_pattern_says_where),
 		cmocka_unit_test(costly_patterns_end_in_an_error),

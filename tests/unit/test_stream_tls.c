@@ -3,7 +3,6 @@
 #include "unit.h"
 
 #include <arpa/inet.h>
-#include <dirent.h>
 #include <errno.h>
 #include <ev.h>
 #include <fcntl.h>
@@ -362,21 +361,9 @@ static void the_server_hears_goodbye(void **unused)
 	end(&talk);
 }
 
-static unsigned int open_descriptors(void)
-{
-	DIR *folder = opendir("/proc/self/fd");
-	unsigned int count = 0;
-
-	assert_non_null(folder);
-	while (readdir(folder) != NULL)
-		count++;
-	closedir(folder);
-	return count;
-}
-
 static void many_leave_nothing_behind(void **unused)
 {
-	unsigned int before = open_descriptors();
+	unsigned int before = tls_bench_descriptors();
 	struct talk talk;
 
 	(void)unused;
@@ -384,7 +371,7 @@ static void many_leave_nothing_behind(void **unused)
 		secure(&talk);
 		end(&talk);
 	}
-	assert_int_equal(open_descriptors(), before);
+	assert_int_equal(tls_bench_descriptors(), before);
 }
 
 int main(void)

@@ -2,6 +2,7 @@
 /* Certificates made on the spot. */
 #include "tests/unit/tls_bench.h"
 
+#include <dirent.h>
 #include <openssl/x509v3.h>
 
 #include "tests/unit/unit.h"
@@ -26,4 +27,16 @@ X509 *tls_bench_certificate(EVP_PKEY *key)
 	X509_EXTENSION_free(names);
 	assert_true(X509_sign(certificate, key, EVP_sha256()) > 0);
 	return certificate;
+}
+
+unsigned int tls_bench_descriptors(void)
+{
+	DIR *folder = opendir("/proc/self/fd");
+	unsigned int count = 0;
+
+	assert_non_null(folder);
+	while (readdir(folder) != NULL)
+		count++;
+	closedir(folder);
+	return count;
 }
