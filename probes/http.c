@@ -62,6 +62,9 @@ static const struct conf_field http_fields[] = {
 		.help = "Regular expression that the body must match"),
 	MATCH_PATTERN(struct http_conf, body_reject,
 		.help = "Regular expression that the body must not match"),
+	MATCH_JSON(struct http_conf, json,
+		.help = "What a body that is JSON must hold, by JSON pointers, as {/status: ok, "
+			"/db/lag: {max: 5}}; an unreadable body is critical"),
 	CONF_CHOICE(struct http_conf, redirects, .choices = redirect_choices,
 		.fallback = "same_host",
 		.help = "Which redirects are followed, at most 5 of them: same_host (same scheme, "
@@ -69,8 +72,8 @@ static const struct conf_field http_fields[] = {
 			"https to http, no credentials to another host or port), none. A refused "
 			"one is critical"),
 	CONF_SIZE(struct http_conf, max_body, .fallback = "1MiB", .min = 1, .max = 67108864,
-		.help = "Bytes of the body that are read, after decoding; body_match and "
-			"body_reject see as much"),
+		.help = "Bytes of the body that are read, after decoding; body_match, "
+			"body_reject and json see as much"),
 	TLS_MAP(struct http_conf, tls, .help = "How the server is verified"),
 	{0},
 };
@@ -110,6 +113,7 @@ static void finish(
 
 static void finish_with(struct http_run *run, struct http_verdict verdict)
 {
+	measures_move(probe_values(probe_of(run)), &verdict.values);
 	finish(run, verdict.status, verdict.reason, verdict.text);
 	free(verdict.text);
 }

@@ -94,7 +94,8 @@ static void keep_body(struct http_answer *answer, const char *bytes, size_t leng
 	size_t wanted = answer->body_bytes + length;
 	size_t size = answer->window_size == 0 ? FIRST_WINDOW : answer->window_size;
 
-	if (answer->conf->body_match == NULL && answer->conf->body_reject == NULL)
+	if (answer->conf->body_match == NULL && answer->conf->body_reject == NULL &&
+		answer->conf->json.count == 0)
 		return;
 	while (size < wanted)
 		size *= 2;

@@ -87,7 +87,7 @@ static bool check_method(
 		return conf_error_at(load, mark, "CONNECT is for proxies only");
 	if (strcmp(conf->method, "HEAD") != 0)
 		return true;
-	if (conf->body_match != NULL || conf->body_reject != NULL)
+	if (conf->body_match != NULL || conf->body_reject != NULL || conf->json.count > 0)
 		return conf_error_at(
 			load, mark, "an answer to HEAD has no body to look at; use GET");
 	if (conf->body != NULL)

@@ -7,6 +7,7 @@
 #include "probes/code_set.h"
 #include "probes/http_place.h"
 #include "probes/match.h"
+#include "probes/match_json.h"
 #include "probes/tls_conf.h"
 
 struct http_conf {
@@ -16,6 +17,7 @@ struct http_conf {
 	const char *body; /* NULL: none */
 	struct code_set passing_status, warning_status;
 	const struct match *body_match, *body_reject; /* NULL: no such assertion */
+	struct conf_items json; /* struct json_assertion */
 	int redirects; /* enum http_redirects */
 	double max_body; /* bytes */
 	struct tls_conf tls;

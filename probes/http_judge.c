@@ -8,6 +8,8 @@
 
 #include "config/arena.h"
 #include "probes/match.h"
+#include "probes/match_json.h"
+#include "probes/probe.h"
 
 /* libcurl's own words hold times and byte counts; what is missing here says curl_easy_strerror().
  */
@@ -37,7 +39,7 @@ static const struct {
 
 static struct http_verdict critical(enum probe_reason reason, char *take_text)
 {
-	return (struct http_verdict){PROBE_CRITICAL, reason, take_text};
+	return (struct http_verdict){PROBE_CRITICAL, reason, take_text, {0}};
 }
 
 /* The assertions; a verdict of passing says that all hold. */
@@ -66,13 +68,35 @@ static struct http_verdict judge_body(const struct http_answer *answer)
 	if (wanted == MATCH_NO)
 		return critical(REASON_MATCH,
 			xprintf("HTTP %ld, but body_match is not in the body", answer->status));
-	return (struct http_verdict){PROBE_PASSING, REASON_NONE, NULL};
+	return (struct http_verdict){.status = PROBE_PASSING};
+}
+
+/* What is asserted of a JSON body makes the verdict worse, never better. */
+static struct http_verdict judge_json(const struct http_answer *answer, struct http_verdict verdict)
+{
+	struct trace *trace = answer->probe == NULL ? NULL : probe_tracer(answer->probe);
+	struct json_verdict json;
+
+	/* Half a document is none. */
+	if (answer->capped)
+		return critical(REASON_ENGINE,
+			xprintf("HTTP %ld, body exceeds match window", answer->status));
+	json = match_json(&answer->conf->json, answer->window == NULL ? "" : answer->window,
+		answer->body_bytes, trace);
+	verdict.values = json.values;
+	if (json.status == PROBE_PASSING)
+		return verdict;
+	verdict.status = json.status > verdict.status ? json.status : verdict.status;
+	verdict.reason = json.reason;
+	verdict.text = xprintf("HTTP %ld, %s", answer->status, json.text);
+	free(json.text);
+	return verdict;
 }
 
 struct http_verdict http_judge(const struct http_answer *answer)
 {
 	const struct http_conf *conf = answer->conf;
-	struct http_verdict verdict = {PROBE_PASSING, REASON_NONE, NULL};
+	struct http_verdict verdict = {.status = PROBE_PASSING};
 
 	if (answer->status < HTTP_STATUS_MIN)
 		return critical(REASON_PROTOCOL, xstrdup("the answer is not HTTP"));
@@ -91,7 +115,10 @@ struct http_verdict http_judge(const struct http_answer *answer)
 		if (body.status != PROBE_PASSING)
 			return body;
 	}
-	verdict.text = xprintf("HTTP %ld", answer->status);
+	if (conf->json.count > 0)
+		verdict = judge_json(answer, verdict);
+	if (verdict.text == NULL)
+		verdict.text = xprintf("HTTP %ld", answer->status);
 	return verdict;
 }
 

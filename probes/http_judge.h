@@ -11,6 +11,7 @@ struct http_verdict {
 	enum probe_status status;
 	enum probe_reason reason;
 	char *text; /* the detail; free() */
+	struct measures values; /* that assertions have seen; measures_clear() */
 };
 
 /* An answer that came whole, or up to max_body. */

@@ -26,13 +26,18 @@ probity_unit_test(script_judge SOURCES probes/script_judge.c probes/code_set.c c
 probity_unit_test(script_values SOURCES probes/script_values.c probes/limits.c probes/perfdata.c
   ${OUTCOME_SOURCES})
 probity_unit_test(script_env SOURCES probes/script_env.c probes/secret.c config/arena.c)
-probity_unit_test(http_judge SOURCES probes/http_judge.c probes/code_set.c config/arena.c
+probity_unit_test(http_judge SOURCES probes/http_judge.c probes/code_set.c probes/measures.c config/arena.c
   ${TLS_SOURCES} WRAP clock_wall)
 probity_unit_test(http_place SOURCES probes/http_place.c probes/secret.c config/arena.c)
 probity_unit_test(http_request SOURCES probes/http_request.c probes/http_place.c probes/secret.c
   probes/curlev.c config/arena.c)
 # Not under valgrind: thirty times slower, it runs into the limit of effort that is tested.
 probity_unit_test(match NO_VALGRIND SOURCES probes/match.c config/arena.c)
+# Not under valgrind, as match.
+set(MATCH_JSON_SOURCES probes/match_json.c probes/match_json_conf.c probes/match.c
+  probes/limits.c ${OUTCOME_SOURCES} ${FIELD_SOURCES})
+probity_unit_test(match_json NO_VALGRIND SOURCES ${MATCH_JSON_SOURCES})
+probity_unit_test(match_json_conf SOURCES ${MATCH_JSON_SOURCES})
 set(SCRIPT_SOURCES probes/script.c probes/script_check.c probes/script_env.c probes/script_input.c
   probes/script_judge.c probes/script_values.c probes/limits.c probes/perfdata.c probes/code_set.c
   config/units.c probes/safepath.c probes/secret.c probes/probe.c ${OUTCOME_SOURCES} config/field_shown.c ${CHILD_SOURCES})

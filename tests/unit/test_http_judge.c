@@ -10,6 +10,7 @@
 
 #include "config/arena.h"
 #include "probes/http_judge.h"
+#include "probes/probe.h"
 
 /* Patterns are their own results here. */
 struct match {
@@ -26,6 +27,34 @@ enum match_result match_bytes(
 	if (match->result == MATCH_ERROR)
 		*ret_error = "effort limit";
 	return match->result;
+}
+
+/* What the assertions on JSON are to come to. */
+static enum probe_status json_status;
+static struct conf_items one_assertion = {.count = 1};
+
+struct json_verdict match_json(
+	const struct conf_items *assertions, const char *bytes, size_t length, struct trace *trace)
+{
+	struct json_verdict verdict = {.status = json_status};
+
+	assert_int_equal(assertions->count, 1);
+	assert_non_null(bytes);
+	(void)length;
+	assert_null(trace);
+	measures_add(&verdict.values, "/lag", 7, "");
+	if (json_status != PROBE_PASSING) {
+		verdict.reason = REASON_MATCH;
+		verdict.text = xstrdup("/lag is high");
+	}
+	return verdict;
+}
+
+struct trace *probe_tracer(const struct probe *probe)
+{
+	(void)probe;
+	fail();
+	return NULL;
 }
 
 /* The loader's part, which nothing here reaches. */
@@ -187,6 +216,56 @@ static void test_words_of_assertions(void **state)
 		"HTTP 200, but body_reject is in the body");
 }
 
+/* Every mix of what JSON says with a status, another assertion, and a body that is cut off. */
+static void test_json_makes_a_verdict_worse_and_never_better(void **state)
+{
+	static const long statuses[] = {200, 429, 500};
+
+	(void)state;
+	set_up();
+	conf.json = one_assertion;
+	for (int json = PROBE_PASSING; json <= PROBE_CRITICAL; json++) {
+		for (int status = PROBE_PASSING; status <= PROBE_CRITICAL; status++) {
+			struct http_answer answer = answered(statuses[status]);
+			struct http_verdict verdict;
+
+			json_status = (enum probe_status)json;
+			verdict = http_judge(&answer);
+			assert_int_equal(verdict.status, json > status ? json : status);
+			assert_int_equal(verdict.values.count, status == PROBE_CRITICAL ? 0 : 1);
+			measures_clear(&verdict.values);
+			free(verdict.text);
+			/* Half a document is none, whatever it says. */
+			answer.capped = true;
+			verdict = http_judge(&answer);
+			assert_int_equal(verdict.status, PROBE_CRITICAL);
+			assert_int_equal(verdict.values.count, 0);
+			free(verdict.text);
+		}
+	}
+}
+
+static void test_words_of_json(void **state)
+{
+	struct http_answer answer = answered(429);
+	struct http_verdict verdict;
+
+	(void)state;
+	set_up();
+	conf.json = one_assertion;
+	json_status = PROBE_WARNING;
+	verdict = http_judge(&answer);
+	measures_clear(&verdict.values);
+	expect(verdict, PROBE_WARNING, REASON_MATCH, "HTTP 429, /lag is high");
+	conf.body_match = &no;
+	expect(http_judge(&answer), PROBE_CRITICAL, REASON_MATCH,
+		"HTTP 429, but body_match is not in the body");
+	conf.body_match = &yes;
+	answer.capped = true;
+	expect(http_judge(&answer), PROBE_CRITICAL, REASON_ENGINE,
+		"HTTP 429, body exceeds match window");
+}
+
 static void test_a_failed_transfer_never_passes(void **state)
 {
 	(void)state;
@@ -252,18 +331,18 @@ static void test_the_end_of_a_certificate_is_judged_last(void **state)
 	wall = 1000000;
 	session.ends = (time_t)wall + 201;
 	expect(http_judge_expiry(
-		       (struct http_verdict){PROBE_WARNING, REASON_NONE, xstrdup("HTTP 429")},
+		       (struct http_verdict){PROBE_WARNING, REASON_NONE, xstrdup("HTTP 429"), {0}},
 		       &session),
 		PROBE_WARNING, REASON_NONE, "HTTP 429");
 	session.ends = (time_t)wall + 200;
 	expect(http_judge_expiry(
-		       (struct http_verdict){PROBE_WARNING, REASON_NONE, xstrdup("HTTP 429")},
+		       (struct http_verdict){PROBE_WARNING, REASON_NONE, xstrdup("HTTP 429"), {0}},
 		       &session),
 		PROBE_WARNING, REASON_NONE,
 		"HTTP 429; certificate CN=web ends on 1970-01-12, within 3m20s");
 	session.ends = (time_t)wall + 100;
 	expect(http_judge_expiry(
-		       (struct http_verdict){PROBE_PASSING, REASON_NONE, xstrdup("HTTP 200")},
+		       (struct http_verdict){PROBE_PASSING, REASON_NONE, xstrdup("HTTP 200"), {0}},
 		       &session),
 		PROBE_CRITICAL, REASON_EXPIRY,
 		"certificate CN=web ends on 1970-01-12, within 1m40s");
@@ -292,6 +371,8 @@ int main(void)
 		cmocka_unit_test(test_half_a_head_is_no_answer),
 		cmocka_unit_test(test_assertions),
 		cmocka_unit_test(test_words_of_assertions),
+		cmocka_unit_test(test_json_makes_a_verdict_worse_and_never_better),
+		cmocka_unit_test(test_words_of_json),
 		cmocka_unit_test(test_a_failed_transfer_never_passes),
 		cmocka_unit_test(test_words_of_failures),
 		cmocka_unit_test(test_the_end_of_a_certificate_is_judged_last),
