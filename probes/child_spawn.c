@@ -44,6 +44,7 @@ static long step_session(const struct plan *plan);
 static long step_signals(const struct plan *plan);
 static long step_descriptors(const struct plan *plan);
 static long step_close(const struct plan *plan);
+static long step_oom(const struct plan *plan);
 static long step_limits(const struct plan *plan);
 static long step_nice(const struct plan *plan);
 static long step_groups(const struct plan *plan);
@@ -65,6 +66,7 @@ static const struct {
 	{"sigaction", step_signals},
 	{"dup", step_descriptors},
 	{"close_range", step_close},
+	{"oom_score_adj", step_oom},
 	{"setrlimit", step_limits},
 	{"nice", step_nice},
 	{"setgroups", step_groups},
@@ -80,8 +82,11 @@ static struct {
 	int null; /* /dev/null, every child's standard input */
 	int report[2]; /* close-on-exec: a child that runs has said nothing */
 	int dumpable;
+	bool spared; /* the kernel takes us last where memory is out */
 	struct rlimit descriptors; /* as probity was given it */
 } spawn = {.null = -1, .report = {-1, -1}};
+
+#define OOM_FILE "/proc/self/oom_score_adj" /* proc(5): below 0 is spared */
 
 /* The child runs on it while the parent waits: one is enough, and its frames are small. */
 static _Alignas(16) unsigned char stack[32 * 1024];
@@ -100,6 +105,19 @@ static int open_standard_descriptors(void)
 	return 0;
 }
 
+/* Where it cannot be read it cannot be written either, and nothing is known to be undone. */
+static bool is_spared(void)
+{
+	char sign = '0';
+	int fd = open(OOM_FILE, O_RDONLY | O_CLOEXEC);
+
+	if (fd >= 0) {
+		(void)!read(fd, &sign, 1);
+		(void)close(fd);
+	}
+	return sign == '-';
+}
+
 int spawn_setup(void)
 {
 	int result = open_standard_descriptors();
@@ -108,6 +126,7 @@ int spawn_setup(void)
 		return result;
 	if (getrlimit(RLIMIT_NOFILE, &spawn.descriptors) != 0)
 		return -errno;
+	spawn.spared = is_spared();
 	spawn.dumpable = prctl(PR_GET_DUMPABLE, 0, 0, 0, 0);
 	spawn.null = open("/dev/null", O_RDWR | O_CLOEXEC);
 	if (spawn.null < 0 || pipe2(spawn.report, O_CLOEXEC | O_NONBLOCK) != 0) {
@@ -170,6 +189,25 @@ static long step_close(const struct plan *plan)
 {
 	(void)plan;
 	return syscall(SYS_close_range, STDERR_FILENO + 1, UINT32_MAX, CLOSE_RANGE_CLOEXEC);
+}
+
+/*
+ * Our own protection is for what watches, not for what a script eats. It is a process's own
+ * here, although memory is shared: the kernel makes an exception for vfork.
+ */
+static long step_oom(const struct plan *plan)
+{
+	long fd, result;
+
+	(void)plan;
+	if (!spawn.spared)
+		return 0;
+	fd = syscall(SYS_openat, AT_FDCWD, OOM_FILE, O_WRONLY | O_CLOEXEC);
+	if (fd < 0)
+		return fd;
+	result = syscall(SYS_write, fd, "0", 1);
+	(void)syscall(SYS_close, fd);
+	return result;
 }
 
 static long step_limits(const struct plan *plan)

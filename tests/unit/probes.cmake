@@ -14,7 +14,7 @@ probity_unit_test(perfdata SOURCES probes/perfdata.c)
 probity_unit_test(output SOURCES probes/output.c config/arena.c)
 probity_unit_test(secret SOURCES probes/secret.c config/arena.c)
 # Not under valgrind: it turns vfork into fork, whose parent does not wait for the child.
-probity_unit_test(child NO_VALGRIND SOURCES ${CHILD_SOURCES})
+probity_unit_test(child NO_VALGRIND SOURCES ${CHILD_SOURCES} WRAP open)
 probity_unit_test(child_end NO_VALGRIND SOURCES ${CHILD_SOURCES} WRAP kill)
 probity_unit_test(child_kill NO_VALGRIND SOURCES ${CHILD_SOURCES} WRAP kill)
 probity_unit_test(child_start NO_VALGRIND SOURCES ${CHILD_SOURCES} WRAP clone pipe2)

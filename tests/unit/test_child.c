@@ -9,6 +9,8 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 
+#include "probes/child_spawn.h"
+
 #define REPORT "--report" /* this program as the child: see report() */
 
 /* Says what a child has been given, without opening anything before it has looked. */
@@ -105,6 +107,69 @@ static void test_a_child_inherits_nothing(void **state)
 	}
 	(void)close(700);
 	(void)close(saved);
+}
+
+/* Lowering it takes a right that root in a container may lack: what ours is said to be is made up.
+ */
+static const char *oom_said;
+int __real_open(const char *path, int flags, ...);
+int __wrap_open(const char *path, int flags, ...);
+
+int __wrap_open(const char *path, int flags, ...)
+{
+	int ends[2];
+
+	if (oom_said == NULL || strcmp(path, "/proc/self/oom_score_adj") != 0)
+		return __real_open(path, flags);
+	assert_int_equal(pipe2(ends, O_CLOEXEC), 0);
+	assert_int_equal(write(ends[1], oom_said, strlen(oom_said)), (ssize_t)strlen(oom_said));
+	(void)close(ends[1]);
+	return ends[0];
+}
+
+static void check_oom_of_a_child(const char *said, const char *wanted)
+{
+	char line[32] = "";
+	struct seen seen;
+	FILE *file;
+
+	oom_said = said;
+	spawn_finish();
+	assert_int_equal(spawn_setup(), 0);
+	oom_said = NULL;
+	start_shell(&seen, "cat /proc/self/oom_score_adj", 1, NULL);
+	wait_over(&seen);
+	assert_string_equal(text_of(&seen), wanted);
+	forget(&seen);
+	file = fopen("/proc/self/oom_score_adj", "r");
+	assert_non_null(file);
+	assert_non_null(fgets(line, sizeof(line), file));
+	assert_int_equal(fclose(file), 0);
+	assert_string_equal(line, "300\n");
+}
+
+static void test_a_child_is_not_spared_when_memory_is_out(void **state)
+{
+	FILE *file = fopen("/proc/self/oom_score_adj", "r+");
+	int before = 0;
+
+	(void)state;
+	assert_non_null(file);
+	assert_int_equal(fscanf(file, "%d", &before), 1); /* NOLINT: one small number */
+	if (before < 0 || before > 300) {
+		(void)fclose(file);
+		skip();
+	}
+	rewind(file);
+	assert_true(fputs("300", file) >= 0);
+	assert_int_equal(fflush(file), 0);
+	check_oom_of_a_child("-500\n", "0");
+	check_oom_of_a_child("300\n", "300"); /* what somebody put on us stays */
+	rewind(file);
+	assert_true(fprintf(file, "%d", before) > 0);
+	assert_int_equal(fclose(file), 0);
+	spawn_finish();
+	assert_int_equal(spawn_setup(), 0);
 }
 
 static void test_what_is_asked_for_is_set(void **state)
@@ -305,6 +370,7 @@ int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_a_child_inherits_nothing),
+		cmocka_unit_test(test_a_child_is_not_spared_when_memory_is_out),
 		cmocka_unit_test(test_what_is_asked_for_is_set),
 		cmocka_unit_test(test_another_user_is_another_user),
 		cmocka_unit_test(test_exit_codes_and_signals),
