@@ -7,6 +7,7 @@
 #include <stdbool.h>
 
 #include "runner/settings.h"
+#include "runner/watchdog.h"
 
 struct agent;
 struct agent_check;
@@ -79,5 +80,8 @@ struct agent_view {
 	unsigned long calls, failures;
 };
 void agent_view(const struct agent *agent, struct agent_view *ret_view);
+
+/* Notes when the oldest call under way is over, answered or given up, at the latest. */
+void agent_watch(const struct agent *agent, struct watchdog *watchdog);
 
 #endif

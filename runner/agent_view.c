@@ -45,3 +45,11 @@ void agent_view(const struct agent *agent, struct agent_view *ret_view)
 		.failures = agent->failures,
 	};
 }
+
+void agent_watch(const struct agent *agent, struct watchdog *watchdog)
+{
+	double oldest;
+
+	if (agent->consul != NULL && consul_oldest(agent->consul, &oldest))
+		watchdog_note(watchdog, oldest, agent->settings->consul.timeout);
+}

@@ -7,6 +7,7 @@
 #include "runner/report.h"
 #include "runner/run.h"
 #include "runner/threshold.h"
+#include "runner/watchdog.h"
 
 /* What all checks share; the runner owns it and fills it. */
 struct check_world {
@@ -52,5 +53,11 @@ void check_stop(struct check *check);
 const struct check_conf *check_conf_of(const struct check *check);
 const struct threshold_state *check_state(const struct check *check);
 void check_report(const struct check *check, struct check_report *ret_report);
+
+/* What is claimed; false before the first claim. */
+bool check_claim(const struct check *check, enum probe_status *ret_status);
+
+/* Notes when the open run, or the one that is due, is over at the latest. */
+void check_watch(const struct check *check, struct watchdog *watchdog);
 
 #endif

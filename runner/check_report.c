@@ -78,3 +78,22 @@ void check_report(const struct check *check, struct check_report *ret_report)
 	else
 		ret_report->agent.next_heartbeat_at = -1;
 }
+
+bool check_claim(const struct check *check, enum probe_status *ret_status)
+{
+	if (check->output == NULL)
+		return false;
+	*ret_status = check->claimed;
+	return true;
+}
+
+void check_watch(const struct check *check, struct watchdog *watchdog)
+{
+	bool open = check->run.probe != NULL;
+	/* 1 s after KILL a tree is given up: a run that waits for an earlier one waits no longer.
+	 */
+	double most = check->conf->timeout + check->conf->kill_grace + 1;
+
+	if (!check->stopped)
+		watchdog_note(watchdog, open ? check->run.outcome.started : check->due, most);
+}

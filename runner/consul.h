@@ -89,6 +89,9 @@ struct consul_call *consul_service_get(
 struct consul_call *consul_checks_get(
 	struct consul *consul, const char *id, struct consul_reply reply);
 
+/* When the oldest call under way was made (monotonic); false if there is none. */
+bool consul_oldest(const struct consul *consul, double *ret_started);
+
 /* done is not called. True if the request was sent, so that it may still be applied. */
 bool consul_cancel(struct consul_call *call);
 

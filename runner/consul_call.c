@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "config/arena.h"
+#include "probes/clock.h"
 #include "probes/secret.h"
 #include "runner/consul_text.h"
 
@@ -26,6 +27,7 @@ struct consul_call {
 	CURL *easy;
 	struct curl_slist *headers;
 	struct curl_slist *addresses;
+	double started; /* monotonic */
 	ev_timer deadline;
 	bool expiring;
 	bool unreadable_token;
@@ -290,6 +292,7 @@ struct consul_call *consul_call_start(
 	struct consul_call *call = xcalloc(1, sizeof(*call));
 
 	call->consul = consul;
+	call->started = clock_monotonic();
 	call->reply = reply;
 	call->put = request->put;
 	call->path = request->take_path;
@@ -314,4 +317,16 @@ struct consul_call *consul_call_start(
 	else
 		start_transfer(call);
 	return call;
+}
+
+bool consul_oldest(const struct consul *consul, double *ret_started)
+{
+	const struct consul_call *oldest = consul->calls;
+
+	if (oldest == NULL)
+		return false;
+	while (oldest->next != NULL) /* new ones go in front */
+		oldest = oldest->next;
+	*ret_started = oldest->started;
+	return true;
 }

@@ -8,7 +8,6 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
-#include <systemd/sd-daemon.h>
 #include <unistd.h>
 
 #include "probes/child.h"
@@ -49,7 +48,7 @@ static void on_terminate(struct ev_loop *loop, ev_signal *watcher, int events)
 	}
 	runner->stopping = true;
 	log_info("stopping");
-	(void)sd_notify(0, "STOPPING=1");
+	runner_notify_stopping(runner);
 	for (size_t i = 0; i < runner->check_count; i++)
 		check_stop(runner->checks[i]);
 	agent_stop(runner->world.agent, STOP_AGENT, on_agent_stopped, runner);
@@ -233,10 +232,11 @@ static void run(struct runner *runner)
 	runner_fill(runner);
 	log_info("watching %zu checks of %s, agent %s", runner->check_count, runner->settings->path,
 		runner->settings->consul.address.base);
-	(void)sd_notify(0, "READY=1");
+	runner_notify_start(runner);
 	ev_run(runner->world.loop, 0);
 	save_state(runner);
 	stop_watchers(runner);
+	runner_notify_stop(runner);
 	for (size_t i = 0; i < runner->check_count; i++)
 		check_destroy(runner->checks[i]);
 	free(runner->checks);

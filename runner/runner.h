@@ -5,6 +5,7 @@
 
 #include "runner/check.h"
 #include "runner/control.h"
+#include "runner/notify.h"
 #include "runner/stall.h"
 
 struct runner_options {
@@ -12,7 +13,7 @@ struct runner_options {
 	const char *runtime_dir; /* made if missing; socket and state file live there */
 };
 
-/* Read by runner_report.c as well; everything else goes through runner_main. */
+/* Shared by runner*.c; everything else goes through runner_main. */
 struct runner {
 	struct runner_options options;
 	struct check_world world;
@@ -29,6 +30,12 @@ struct runner {
 	double started; /* boot time */
 	unsigned long reloads;
 	char *reload_error; /* of the last reload, NULL if it went well */
+
+	/* runner_notify.c */
+	struct notify notify;
+	ev_timer pulse;
+	bool ready_owed; /* to be said at the next pulse */
+	char *notified; /* the words that the service manager has, NULL for none */
 };
 
 /* Runs until SIGTERM or SIGINT. Returns the exit code; what is wrong is on stderr. */
@@ -42,5 +49,12 @@ void runner_fill(struct runner *runner);
 
 /* runner_report.c: the source for the control socket; borrowed pointers into runner. */
 struct report_source runner_report_source(struct runner *runner);
+
+/* runner_notify.c: tells the service manager, if there is one, from the loop. */
+void runner_notify_start(struct runner *runner);
+void runner_notify_stop(struct runner *runner);
+void runner_notify_reloading(struct runner *runner);
+void runner_notify_reloaded(struct runner *runner);
+void runner_notify_stopping(struct runner *runner);
 
 #endif

@@ -4,9 +4,7 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <systemd/sd-daemon.h>
 
-#include "probes/clock.h"
 #include "probes/resolve.h"
 #include "runner/log.h"
 #include "runner/schedule.h"
@@ -161,7 +159,7 @@ void runner_reload(struct runner *runner)
 
 	if (runner->stopping)
 		return;
-	(void)sd_notifyf(0, "RELOADING=1\nMONOTONIC_USEC=%.0f", clock_monotonic() * 1e6);
+	runner_notify_reloading(runner);
 	diag = diag_create();
 	next = settings_load(runner->options.config, diag);
 	free(runner->reload_error);
@@ -174,5 +172,5 @@ void runner_reload(struct runner *runner)
 		log_error("%s: not reloaded; the configuration from before stays in force",
 			runner->options.config);
 	diag_destroy(diag);
-	(void)sd_notify(0, "READY=1");
+	runner_notify_reloaded(runner);
 }

@@ -140,6 +140,13 @@ void consul_refresh(struct consul *consul, bool again)
 	token_changed(token_owner);
 }
 
+bool consul_oldest(const struct consul *consul, double *ret_started)
+{
+	(void)consul;
+	*ret_started = fake.oldest;
+	return fake.oldest > 0;
+}
+
 const char *consul_address(const struct consul *consul)
 {
 	(void)consul;
@@ -267,7 +274,8 @@ int set_up(void **unused)
 	set_check(0, "a", "a", false);
 	set_check(1, "b", "b", false);
 	set_check(2, "n", "n", true);
-	settings = (struct settings){.instance = "test",
+	settings = (struct settings){.consul.timeout = 5,
+		.instance = "test",
 		.services = services,
 		.service_count = 1,
 		.checks = checks,

@@ -20,6 +20,7 @@ extern struct fake_agent {
 	bool token_waits; /* the next refresh finds another token */
 	const char *slow; /* an update of this check is answered 0.3 s later, as it was when sent */
 	bool slow_list; /* so is agent/checks */
+	double oldest; /* monotonic: since when a call is under way; 0: none is */
 } fake;
 
 extern char journal[8192];

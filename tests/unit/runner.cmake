@@ -17,7 +17,8 @@ probity_unit_test(consul SOURCES tests/unit/consul_bench.c runner/consul.c runne
 set(AGENT_SOURCES tests/unit/agent_bench.c runner/agent.c runner/agent_answer.c
   runner/agent_check.c runner/agent_inventory.c runner/agent_queue.c runner/agent_reload.c
   runner/agent_seen.c runner/agent_service.c runner/agent_stop.c runner/agent_view.c
-  runner/publish.c runner/register.c config/arena.c probes/clock.c ${OUTCOME_SOURCES} probes/secret.c)
+  runner/publish.c runner/register.c runner/watchdog.c config/arena.c probes/clock.c
+  ${OUTCOME_SOURCES} probes/secret.c)
 # They wait for whole seconds; the sanitizers look for leaks.
 probity_unit_test(agent NO_VALGRIND SOURCES ${AGENT_SOURCES})
 probity_unit_test(agent_trouble NO_VALGRIND SOURCES ${AGENT_SOURCES})
@@ -34,3 +35,5 @@ probity_unit_test(control NO_VALGRIND SOURCES runner/control.c runner/control_so
 probity_unit_test(settings)
 target_sources(unit_settings PRIVATE $<TARGET_OBJECTS:probity_config>
   $<TARGET_OBJECTS:probity_probes> $<TARGET_OBJECTS:probity_runner>)
+probity_unit_test(watchdog SOURCES runner/watchdog.c)
+probity_unit_test(notify SOURCES runner/notify.c config/arena.c ${OUTCOME_SOURCES})

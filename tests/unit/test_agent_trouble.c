@@ -320,6 +320,25 @@ static void stopping_waits_no_longer_than_allowed(void **unused)
 	stop_within(0.4);
 }
 
+/* 5 s for a call, and one of grace. */
+static void a_call_past_its_timeout_starves_the_watchdog(void **unused)
+{
+	static const struct {
+		double age;
+		bool fed;
+	} cases[] = {{0, true}, {4, true}, {5.5, true}, {6.5, false}, {60, false}};
+
+	(void)unused;
+	agent = agent_create(loop, &settings);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct watchdog watchdog = {.now = 1000};
+
+		fake.oldest = cases[i].age > 0 ? 1000 - cases[i].age : 0;
+		agent_watch(agent, &watchdog);
+		assert_int_equal(watchdog_is_fed(&watchdog), cases[i].fed);
+	}
+}
+
 static void without_consul_nobody_is_called(void **unused)
 {
 	struct agent_view view;
@@ -353,6 +372,7 @@ int main(void)
 		TEST(stopping_says_what_is_bad_and_not_known),
 		TEST(stopping_says_critical_where_asked_to),
 		TEST(stopping_waits_no_longer_than_allowed),
+		TEST(a_call_past_its_timeout_starves_the_watchdog),
 		TEST(without_consul_nobody_is_called),
 	};
 

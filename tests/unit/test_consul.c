@@ -199,6 +199,29 @@ static void cancelled_calls_say_if_they_were_sent(void **unused)
 	finish(); /* ends what is under way */
 }
 
+static void the_oldest_call_under_way_is_known(void **unused)
+{
+	struct consul_call *first, *second;
+	double begun = clock_monotonic(), oldest, newer;
+
+	(void)unused;
+	start("127.0.0.1", 5, NULL);
+	assert_false(consul_oldest(consul, &oldest));
+	first = consul_check_update(consul, "a", PROBE_PASSING, "x", reply);
+	assert_true(consul_oldest(consul, &oldest));
+	assert_true(oldest >= begun && oldest <= clock_monotonic());
+	(void)usleep(2000);
+	second = consul_check_update(consul, "b", PROBE_PASSING, "x", reply);
+	assert_true(consul_oldest(consul, &newer));
+	assert_true(newer >= oldest && newer <= oldest);
+	(void)consul_cancel(first);
+	assert_true(consul_oldest(consul, &newer));
+	assert_true(newer >= oldest + 0.002);
+	(void)consul_cancel(second);
+	assert_false(consul_oldest(consul, &oldest));
+	finish();
+}
+
 static void names_are_never_left_to_libcurl(void **unused)
 {
 	(void)unused;
@@ -359,6 +382,7 @@ int main(void)
 		cmocka_unit_test(an_endless_answer_is_cut_off),
 		cmocka_unit_test(nobody_there_is_refused_not_abandoned),
 		cmocka_unit_test(cancelled_calls_say_if_they_were_sent),
+		cmocka_unit_test(the_oldest_call_under_way_is_known),
 		cmocka_unit_test(names_are_never_left_to_libcurl),
 		cmocka_unit_test(token_is_read_again_when_its_file_changes),
 		cmocka_unit_test(without_its_token_nothing_is_sent),
