@@ -11,7 +11,7 @@ packages=(
 	# To test.
 	libcmocka-dev clang clang-tidy clang-format libclang-rt-14-dev valgrind ccache python3
 	python3-pytest nginx-light monitoring-plugins-basic openssl procps ca-certificates
-	debian-archive-keyring
+	debian-archive-keyring systemd systemd-container debootstrap
 )
 
 missing=()
