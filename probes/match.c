@@ -242,6 +242,11 @@ const char *match_text(const struct match *match)
 	return match->text;
 }
 
+const char *match_shown(const struct match *match)
+{
+	return match->shown;
+}
+
 static void free_code(void *code)
 {
 	pcre2_code_free(code);

@@ -47,5 +47,6 @@ enum match_result match_find(const struct match *match, const struct match_subje
 	size_t *ret_end, const char **ret_error);
 
 const char *match_text(const struct match *match); /* the pattern as written */
+const char *match_shown(const struct match *match); /* what came from the environment as *** */
 
 #endif

@@ -78,6 +78,43 @@ static bool parse_text(struct conf_load *load, const struct conf_field *field,
 	return true;
 }
 
+static bool parse_hex(struct conf_load *load, const struct conf_field *field,
+	const struct conf_node *node, void *member)
+{
+	struct stream_text *text = member;
+	struct conf_text written;
+	char *bytes;
+
+	if (!field_scalar(load, field, node, &written))
+		return false;
+	bytes = arena_alloc(load->arena, strlen(written.text) / 2 + 1);
+	for (const char *at = written.text; *at != '\0';) {
+		int high = hex_digit(at[0]), low = high < 0 ? -1 : hex_digit(at[1]);
+
+		if (low < 0)
+			return conf_error(load, node,
+				"'%s' is written in pairs of hexadecimal digits, such as 41 4d 51 "
+				"50",
+				field->key);
+		bytes[text->length++] = (char)(high * 16 + low);
+		at += 2;
+		at += strspn(at, " ");
+	}
+	if (text->length == 0)
+		return conf_error(load, node, "'%s' is empty; leave it out", field->key);
+	text->bytes = bytes;
+	text->shown = arena_strdup(load->arena, written.shown);
+	return true;
+}
+
+static json_t *hex_schema(const struct conf_field *field)
+{
+	(void)field;
+	/* 41 alone is a number to YAML. */
+	return json_pack(
+		"{s:[s, s], s:s}", "type", "string", "integer", "pattern", "^([0-9A-Fa-f]{2} *)+$");
+}
+
 static void print_text(const struct conf_field *field, const void *member, FILE *stream)
 {
 	const struct stream_text *text = member;
@@ -112,4 +149,13 @@ const struct conf_kind stream_escaped = {
 	.print = print_text,
 	.equal = equal_texts,
 	.schema = text_schema,
+};
+
+const struct conf_kind stream_hex = {
+	.name = "bytes in hexadecimal",
+	.size = sizeof(struct stream_text),
+	.parse = parse_hex,
+	.print = print_text,
+	.equal = equal_texts,
+	.schema = hex_schema,
 };
