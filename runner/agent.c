@@ -9,6 +9,7 @@
 #include "probes/clock.h"
 #include "runner/agent_calls.h"
 #include "runner/log.h"
+#include "runner/unit_state.h"
 
 #define TOKEN_PACE 1.0 /* s between two looks at a token file while calls are refused */
 
@@ -76,6 +77,7 @@ void agent_destroy(struct agent *agent)
 	if (agent == NULL)
 		return;
 	agent->stopped = NULL;
+	unit_state_cancel(agent->question);
 	agent_inventory_finish(agent);
 	for (size_t i = 0; i < agent->check_count; i++)
 		agent_check_destroy(agent->checks[i]);

@@ -53,8 +53,9 @@ void agent_adopt(struct agent_check *check, enum probe_status status);
 void agent_hold(struct agent_check *check);
 
 /*
- * Shutdown. Sends unacknowledged claims that are not passing, and "critical" with
- * text for the services that say on_stop: critical; nothing else, no heartbeat.
+ * Shutdown. Sends unacknowledged claims that are not passing, and does what the
+ * services say in on_stop; nothing else, no heartbeat. What systemd is asked for
+ * meanwhile takes at most 1 s of it.
  * done is called when all is sent or `seconds` are over.
  */
 void agent_stop(struct agent *agent, double seconds, void (*done)(void *owner), void *owner);

@@ -71,5 +71,6 @@ int agent_compare_service(const void *a, const void *b);
 /* agent_stop.c */
 
 void agent_stop_note(struct agent_check *check, bool pending);
+void agent_stop_release(struct agent *agent); /* one thing less to wait for */
 
 #endif

@@ -25,7 +25,7 @@ struct agent_service {
 	bool there; /* on the agent, as far as known */
 	bool waiting; /* said: not there, and not ours to register */
 	double uncounted_since; /* monotonic: only a later inventory knows its checks */
-	bool counted;
+	bool counted, leaving; /* leaving: to be deregistered at the end */
 	size_t check_count; /* on the agent, whoever registered them */
 	double delay; /* s, after a refusal; 0: none */
 	char *problem; /* for status; NULL for none */
@@ -81,8 +81,7 @@ struct agent {
 
 	bool taken; /* there has been an inventory */
 	bool take_again; /* something happened while one was under way */
-	double taken_at; /* monotonic: when the last one was asked for */
-	double inventory_delay;
+	double taken_at, inventory_delay; /* monotonic: when the last one was asked for; s */
 	char *problem; /* why nothing gets through; NULL for none */
 	double changed_at; /* boot */
 	unsigned long calls, failures;
@@ -93,7 +92,8 @@ struct agent {
 
 	void (*stopped)(void *owner); /* NULL: not stopping */
 	void *owner;
-	size_t to_stop; /* checks with something left to say */
+	size_t to_stop; /* checks with something left to say, and what else is waited for */
+	struct unit_question *question; /* NULL: none */
 	ev_timer stop;
 };
 

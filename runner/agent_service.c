@@ -36,7 +36,9 @@ void agent_service_arm(struct agent_service *service)
 	if (service->task.call != NULL)
 		return;
 	/* The first inventory comes first: it says what checks a service has. */
-	if (!agent->taken || agent->stopped != NULL || service->step == SERVICE_SETTLED)
+	if (service->leaving)
+		agent_task_due(&service->task, 0, TURN_URGENT);
+	else if (!agent->taken || agent->stopped != NULL || service->step == SERVICE_SETTLED)
 		agent_task_idle(&service->task);
 	else
 		agent_task_due(&service->task, service->at, TURN_URGENT);
@@ -198,6 +200,30 @@ static void on_registered(void *owner, const struct consul_answer *answer)
 	agent_queue_run(&agent->queue);
 }
 
+static void on_left(void *owner, const struct consul_answer *answer)
+{
+	struct agent_service *service = owner;
+	struct agent *agent = service->agent;
+
+	switch (agent_judge(agent, &service->task, answer, true)) {
+	case VERDICT_DONE:
+		log_notice("service %s deregistered", service->conf->id);
+		service->leaving = false;
+		break;
+	case VERDICT_REFUSED:
+	case VERDICT_UNKNOWN: /* there is none, or no time to find out */
+		log_warning("service %s is not deregistered: %s", service->conf->id, answer->cause);
+		service->leaving = false;
+		break;
+	case VERDICT_FAILED: /* tried again when the gate lets it, while there is time */
+		break;
+	}
+	agent_service_arm(service);
+	agent_queue_run(&agent->queue);
+	if (!service->leaving)
+		agent_stop_release(agent);
+}
+
 /* Its status where one is decided and fresh, else critical: never passing without proof. */
 static void add_check(struct agent_check *check, void *data)
 {
@@ -216,9 +242,14 @@ static void run(struct agent_task *task)
 	struct consul *consul = service->agent->consul;
 	const struct consul_reply found_reply = {.done = on_found, .owner = service};
 	const struct consul_reply registered = {.done = on_registered, .owner = service};
+	const struct consul_reply left = {.done = on_left, .owner = service};
 	json_t *body;
 
 	service->called = service->step;
+	if (service->leaving) {
+		agent_task_called(task, consul_service_deregister(consul, service->conf->id, left));
+		return;
+	}
 	if (service->step == SERVICE_SETTLED)
 		return;
 	if (service->step == SERVICE_LOOK) {

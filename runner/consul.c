@@ -134,6 +134,18 @@ struct consul_call *consul_service_register(
 	return consul_call_start(consul, &request, reply);
 }
 
+struct consul_call *consul_service_deregister(
+	struct consul *consul, const char *id, struct consul_reply reply)
+{
+	const struct consul_request request = {
+		.put = true,
+		.take_path = path_of("/v1/agent/service/deregister/", id),
+		.take_body = xstrdup(""),
+	};
+
+	return consul_call_start(consul, &request, reply);
+}
+
 struct consul_call *consul_service_get(
 	struct consul *consul, const char *id, struct consul_reply reply)
 {

@@ -20,8 +20,7 @@ enum consul_result {
 	CONSUL_OK, /* 200 with a whole answer, readable where one is wanted */
 	CONSUL_NOT_FOUND, /* 404 */
 	CONSUL_FORBIDDEN, /* 401, 403, or the token file cannot be read */
-	CONSUL_BAD, /* any other answer that blames the request; redirects, which are not followed
-		     */
+	CONSUL_BAD, /* any other answer that blames the request; redirects: never followed */
 	CONSUL_FAILED, /* 429, 5xx, an unreadable answer */
 	CONSUL_REFUSED, /* not sent: nobody connected, nothing resolved, no descriptor */
 	CONSUL_ABANDONED, /* sent, then timed out, reset or cut: it may be applied late */
@@ -76,6 +75,9 @@ struct consul_call *consul_check_deregister(
 	struct consul *consul, const char *id, struct consul_reply reply);
 struct consul_call *consul_service_register(
 	struct consul *consul, const json_t *body, struct consul_reply reply);
+
+struct consul_call *consul_service_deregister(
+	struct consul *consul, const char *id, struct consul_reply reply);
 
 /* Answers with the service, or CONSUL_NOT_FOUND. */
 struct consul_call *consul_service_get(

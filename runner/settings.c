@@ -19,7 +19,7 @@ struct root_conf {
 	struct conf_items checks;
 };
 
-static const char *const on_stop_choices[] = {"leave", "critical", NULL};
+static const char *const on_stop_choices[] = {"auto", "leave", "critical", "deregister", NULL};
 
 static const struct conf_field weights_fields[] = {
 	CONF_COUNT(struct weights_conf, passing, .fallback = "1", .max = 65535,
@@ -57,9 +57,11 @@ static const struct conf_field service_fields[] = {
 			"be registered by its owner",
 	},
 	CONF_STRING(struct service_conf, unit, .help = "The systemd unit that the service runs as"),
-	CONF_CHOICE(struct service_conf, on_stop, .choices = on_stop_choices, .fallback = "leave",
-		.help = "What is claimed when probity stops: leave the last claim to its TTL, or "
-			"say critical"),
+	CONF_CHOICE(struct service_conf, on_stop, .choices = on_stop_choices, .fallback = "auto",
+		.help = "What becomes of the service on the agent when probity stops: auto says "
+			"critical if the unit is stopped as well and else leaves the last claim to "
+			"its TTL, leave always leaves it, critical says so, deregister removes a "
+			"service that probity registered"),
 	{0},
 };
 
@@ -178,6 +180,7 @@ static bool fill(struct conf_load *load, struct settings *settings, const struct
 	settings->checks = root->checks.items;
 	settings->check_count = root->checks.count;
 	/* The rules between keys need the keys to be right. */
+	fine = fine && settings_service_check(load, node_get(tree, "service"), root->service);
 	return fine && adopt_checks(load, settings, node_get(tree, "checks"));
 }
 

@@ -43,8 +43,10 @@ struct register_conf {
 };
 
 enum on_stop {
+	ON_STOP_AUTO, /* critical where the unit is stopped as well, else leave */
 	ON_STOP_LEAVE,
 	ON_STOP_CRITICAL,
+	ON_STOP_DEREGISTER, /* only with a registration */
 };
 
 struct service_conf {

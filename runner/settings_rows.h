@@ -4,6 +4,7 @@
 #define RUNNER_SETTINGS_ROWS_H
 
 #include "config/field.h"
+#include "runner/settings_conf.h"
 
 /* struct consul_address: http://HOST:PORT, unix:///PATH or off. */
 extern const struct conf_kind settings_consul_address;
@@ -21,5 +22,9 @@ extern const struct conf_field settings_check_fields[];
 
 /* Rules of one check that need no other: ids, thresholds, times; fills what is derived. */
 bool settings_check_derive(struct conf_load *load, const struct conf_node *node, void *conf);
+
+/* Rules between the keys of a service, which may be NULL; node is its mapping. */
+bool settings_service_check(
+	struct conf_load *load, const struct conf_node *node, const struct service_conf *service);
 
 #endif

@@ -248,6 +248,33 @@ def stopping_says_critical_where_asked_to(lab, agent):
 
 
 @together
+def stopping_leaves_claims_alone_where_systemd_cannot_be_asked(lab, agent):
+    daemon = lab.probity(config(agent, says("passing", "ok"),
+                                service={"id": "web-1", "unit": "web.service"}),
+                         env={"DBUS_SYSTEM_BUS_ADDRESS": f"unix:path={lab.folder}/none"})
+    agent.wait_update("web-1:ready", "passing")
+    begin = time.monotonic()
+    assert daemon.stop() == 0
+    assert agent.updates("web-1:ready", after=begin) == []
+    daemon.logged(1, "cannot be asked: the system bus: No such file or directory")
+
+
+@together
+def stopping_deregisters_where_asked_to(lab, agent):
+    daemon = lab.probity(config(
+        agent, says("passing", "ok"), says("critical", "down", name="other"),
+        service={"id": "web-2", "register": {"name": "web"}, "on_stop": "deregister"}))
+    agent.wait_update("web-2:ready", "passing")
+    agent.wait_update("web-2:other", "critical")
+    begin = time.monotonic()
+    assert daemon.stop() == 0
+    assert "web-2" not in agent.services and "web-2:ready" not in agent.checks
+    # They go with their service, and nothing is said of them on the way.
+    assert agent.updates("web-2:ready", after=begin) == []
+    assert agent.updates("web-2:other", after=begin) == []
+
+
+@together
 def stopping_leaves_passing_claims_alone(lab, agent):
     daemon = lab.probity(config(agent, says("passing", "ok")))
     agent.wait_update("web-1:ready", "passing")

@@ -29,6 +29,8 @@ CALLS = {
     r"(?:poll|ppoll)(?!\([^;]*, 0\))|select|pselect": ("probes/child_end.c",),
     r"ev_now|ev_time|ev_sleep|ev_signal_set_signalfd": (),
     r"gettimeofday|clock_gettime": ("probes/clock.c", "probes/match.c"),
+    # Most of its calls wait for the bus.
+    r"sd_bus_\w+": ("runner/unit_state.c",),
     # It blocks where the service manager does not read.
     r"sd_(?:pid_)?notify\w*": (),
     r"time|localtime|gmtime|strftime": ("runner/log.c",),

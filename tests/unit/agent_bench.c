@@ -228,6 +228,16 @@ struct consul_call *consul_service_register(
 	return answer_code(&reply, 200);
 }
 
+struct consul_call *consul_service_deregister(
+	struct consul *consul, const char *id, struct consul_reply reply)
+{
+	(void)consul;
+	note("deregister service %s", id);
+	if (fake.code == 0 && !fake.away)
+		(void)json_object_del(fake.services, id);
+	return answer_code(&reply, fake.code != 0 ? fake.code : 200);
+}
+
 struct consul_call *consul_service_get(
 	struct consul *consul, const char *id, struct consul_reply reply)
 {
@@ -259,6 +269,7 @@ static void set_check(size_t index, const char *id, const char *name, bool node)
 		.name = name,
 		.ttl = 3,
 		.node = node,
+		.max_status = PROBE_CRITICAL,
 		.service = node ? NULL : &services[0]};
 }
 

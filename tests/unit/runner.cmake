@@ -17,11 +17,14 @@ probity_unit_test(consul SOURCES tests/unit/consul_bench.c runner/consul.c runne
 set(AGENT_SOURCES tests/unit/agent_bench.c runner/agent.c runner/agent_answer.c
   runner/agent_check.c runner/agent_inventory.c runner/agent_queue.c runner/agent_reload.c
   runner/agent_seen.c runner/agent_service.c runner/agent_stop.c runner/agent_view.c
-  runner/publish.c runner/register.c runner/watchdog.c config/arena.c probes/clock.c
+  runner/publish.c runner/register.c runner/unit_state.c runner/watchdog.c config/arena.c probes/clock.c
   ${OUTCOME_SOURCES} probes/secret.c)
 # They wait for whole seconds; the sanitizers look for leaks.
 probity_unit_test(agent NO_VALGRIND SOURCES ${AGENT_SOURCES})
 probity_unit_test(agent_trouble NO_VALGRIND SOURCES ${AGENT_SOURCES})
+probity_unit_test(agent_stop NO_VALGRIND SOURCES ${AGENT_SOURCES}
+  WRAP unit_state_ask unit_state_cancel)
+probity_unit_test(unit_state SOURCES runner/unit_state.c config/arena.c probes/clock.c)
 probity_unit_test(log SOURCES runner/log.c config/arena.c probes/output.c WRAP write)
 probity_unit_test(report SOURCES runner/report.c config/arena.c ${OUTCOME_SOURCES})
 probity_unit_test(table SOURCES runner/table.c config/arena.c)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* An agent that forgets, fails, refuses or goes, and the end: what is called and what is said. */
+/* An agent that forgets, fails, refuses or goes: what is called and what is said. */
 #include "tests/unit/agent_bench.h"
 
 #include <string.h>
@@ -255,71 +255,6 @@ static void foreign_check_under_our_id_is_left_alone(void **unused)
 	assert_non_null(strstr(view.problem, "not ours"));
 }
 
-static bool stopped;
-
-static void on_stopped(void *owner)
-{
-	(void)owner;
-	stopped = true;
-	ev_break(loop, EVBREAK_ALL);
-}
-
-static void stop_within(double seconds)
-{
-	double begin = clock_monotonic();
-
-	stopped = false;
-	agent_stop(agent, seconds, on_stopped, NULL);
-	while (!stopped)
-		ev_run(loop, 0);
-	assert_true(clock_monotonic() - begin < seconds + 0.3);
-}
-
-static void stopping_says_what_is_bad_and_not_known(void **unused)
-{
-	(void)unused;
-	know_service();
-	know_check("a", "web-1", MARK, "ttl");
-	know_check("b", "web-1", MARK, "ttl");
-	agent = agent_create(loop, &settings);
-	publish("a", PROBE_PASSING, "fine");
-	publish("b", PROBE_PASSING, "good");
-	run_for(0.2);
-	journal[0] = '\0';
-	publish("b", PROBE_CRITICAL, "down");
-	stop_within(2);
-	assert_string_equal(journal, "update b=critical:down; ");
-}
-
-static void stopping_says_critical_where_asked_to(void **unused)
-{
-	(void)unused;
-	services[0].on_stop = ON_STOP_CRITICAL;
-	know_service();
-	know_check("a", "web-1", MARK, "ttl");
-	know_check("b", "web-1", MARK, "ttl");
-	agent = agent_create(loop, &settings);
-	publish("a", PROBE_PASSING, "fine");
-	publish("b", PROBE_PASSING, "good");
-	run_for(0.2);
-	journal[0] = '\0';
-	stop_within(2);
-	assert_non_null(strstr(journal, "update a=critical:probity stopped; "));
-	assert_non_null(strstr(journal, "update b=critical:probity stopped; "));
-}
-
-static void stopping_waits_no_longer_than_allowed(void **unused)
-{
-	(void)unused;
-	fake.away = true;
-	agent = agent_create(loop, &settings);
-	publish("a", PROBE_CRITICAL, "down");
-	run_for(0.1);
-	fake.silent = true;
-	fake.away = false;
-	stop_within(0.4);
-}
-
 /* 5 s for a call, and one of grace. */
 static void a_call_past_its_timeout_starves_the_watchdog(void **unused)
 {
@@ -339,21 +274,6 @@ static void a_call_past_its_timeout_starves_the_watchdog(void **unused)
 	}
 }
 
-static void without_consul_nobody_is_called(void **unused)
-{
-	struct agent_view view;
-
-	(void)unused;
-	settings.consul.address.off = true;
-	agent = agent_create(loop, &settings);
-	publish("a", PROBE_CRITICAL, "down");
-	agent_reload(agent, &settings);
-	expect("");
-	agent_view(agent, &view);
-	assert_true(view.off);
-	stop_within(0.5);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -369,11 +289,7 @@ int main(void)
 		TEST(unreachable_agent_gets_the_newest_when_it_comes),
 		TEST(refused_checks_back_off_until_the_token_changes),
 		TEST(foreign_check_under_our_id_is_left_alone),
-		TEST(stopping_says_what_is_bad_and_not_known),
-		TEST(stopping_says_critical_where_asked_to),
-		TEST(stopping_waits_no_longer_than_allowed),
 		TEST(a_call_past_its_timeout_starves_the_watchdog),
-		TEST(without_consul_nobody_is_called),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -74,6 +74,9 @@ static void other_calls_name_what_they_mean(void **unused)
 	consul_service_register(consul, body, reply);
 	await();
 	expect_line("PUT /v1/agent/service/register HTTP/1.1\r\n");
+	consul_service_deregister(consul, "web/1", reply);
+	await();
+	expect_line("PUT /v1/agent/service/deregister/web%2F1 HTTP/1.1\r\n");
 	server.reply = "HTTP/1.1 200 OK\r\nContent-Length: 7\r\n\r\n{\"a\":1}";
 	consul_service_get(consul, "web/1", reply);
 	await();
