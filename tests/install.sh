@@ -12,6 +12,8 @@ packages=(
 	libcmocka-dev clang clang-tidy clang-format libclang-rt-14-dev valgrind ccache python3
 	python3-pytest nginx-light monitoring-plugins-basic openssl procps ca-certificates
 	debian-archive-keyring systemd systemd-container debootstrap
+	# What the examples are run against.
+	exim4-daemon-light dovecot-imapd memcached rabbitmq-server openssh-server
 )
 
 missing=()
