@@ -187,11 +187,14 @@ static void on_updated(void *owner, const struct consul_answer *answer)
 static void update(struct agent_check *check, struct consul *consul)
 {
 	const struct consul_reply reply = {.done = on_updated, .owner = check};
+	const struct publish_slot *slot = &check->slot;
+	const char *id = check->conf->id;
 
 	publish_sent(&check->slot, agent_now());
 	agent_task_called(&check->task,
-		consul_check_update(
-			consul, check->conf->id, check->slot.status, check->slot.output, reply));
+		check->conf->update == UPDATE_TTL
+			? consul_check_ttl(consul, id, slot->status, slot->output, reply)
+			: consul_check_update(consul, id, slot->status, slot->output, reply));
 }
 
 static void register_it(struct agent_check *check, struct consul *consul, enum probe_status status)

@@ -98,6 +98,24 @@ struct consul_call *consul_check_update(struct consul *consul, const char *id,
 	return consul_call_start(consul, &request, reply);
 }
 
+struct consul_call *consul_check_ttl(struct consul *consul, const char *id,
+	enum probe_status status, const char *output, struct consul_reply reply)
+{
+	static const char *const verbs[] = {
+		[PROBE_PASSING] = "pass", [PROBE_WARNING] = "warn", [PROBE_CRITICAL] = "fail"};
+	char *encoded = consul_text_encode(id), *note = consul_text_encode(output);
+	const struct consul_request request = {
+		.put = true,
+		/* An agent takes request lines of 1 MB; 4 KiB of output are 12 at most. */
+		.take_path = xprintf("/v1/agent/check/%s/%s?note=%s", verbs[status], encoded, note),
+		.take_body = xstrdup(""),
+	};
+
+	free(encoded);
+	free(note);
+	return consul_call_start(consul, &request, reply);
+}
+
 struct consul_call *consul_check_register(
 	struct consul *consul, const json_t *body, struct consul_reply reply)
 {

@@ -69,6 +69,10 @@ struct consul_reply {
  */
 struct consul_call *consul_check_update(struct consul *consul, const char *id,
 	enum probe_status status, const char *output, struct consul_reply reply);
+
+/* The same by the older calls check/pass, warn and fail: the output is their note. */
+struct consul_call *consul_check_ttl(struct consul *consul, const char *id,
+	enum probe_status status, const char *output, struct consul_reply reply);
 struct consul_call *consul_check_register(
 	struct consul *consul, const json_t *body, struct consul_reply reply);
 struct consul_call *consul_check_deregister(

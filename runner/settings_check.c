@@ -15,6 +15,9 @@
 
 static const char *const status_choices[] = {"passing", "warning", "critical", NULL};
 
+/* In the order of enum check_update. */
+static const char *const update_choices[] = {"check_update", "ttl", NULL};
+
 static const struct conf_field latency_fields[] = {
 	CONF_DURATION(struct latency_conf, note, .min = 0.001, .max = 3600,
 		.help = "A slower run says so and keeps its status"),
@@ -72,6 +75,10 @@ const struct conf_field settings_check_fields[] = {
 	CONF_DURATION(struct check_conf, ttl, .fallback = "60s", .min = 3, .max = 86400,
 		.flags = CONF_INHERIT,
 		.help = "TTL of the Consul check: how long the agent believes a probity that died"),
+	CONF_CHOICE(struct check_conf, update, .choices = update_choices,
+		.fallback = "check_update", .flags = CONF_INHERIT,
+		.help = "Calls that tell the agent: check_update, or ttl for the older pass, warn "
+			"and fail with a note"),
 	CONF_COUNT(struct check_conf, success_before_passing, .fallback = "1", .min = 1,
 		.max = 1000, .flags = CONF_INHERIT,
 		.help = "The check passes at this many successes in a row"),

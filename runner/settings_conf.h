@@ -60,6 +60,11 @@ struct latency_conf { /* s; 0 means no limit */
 	double note, warning, critical;
 };
 
+enum check_update {
+	UPDATE_CHECK_UPDATE,
+	UPDATE_TTL,
+};
+
 struct check_conf {
 	const char *name;
 	const char *id; /* always set after the load: "<service id>:<name>" or "probity:<name>" */
@@ -70,6 +75,7 @@ struct check_conf {
 	double retry_interval; /* always set after the load */
 	double timeout; /* always set after the load */
 	double ttl;
+	int update; /* enum check_update */
 	unsigned int success_before_passing;
 	unsigned int failures_before_warning; /* always set after the load */
 	unsigned int failures_before_critical;

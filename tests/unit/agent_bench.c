@@ -187,6 +187,13 @@ struct consul_call *consul_check_update(struct consul *consul, const char *id,
 	return answer_code(&reply, code);
 }
 
+struct consul_call *consul_check_ttl(struct consul *consul, const char *id,
+	enum probe_status status, const char *output, struct consul_reply reply)
+{
+	note("ttl");
+	return consul_check_update(consul, id, status, output, reply);
+}
+
 struct consul_call *consul_check_register(
 	struct consul *consul, const json_t *body, struct consul_reply reply)
 {

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: MIT
+/* The forms that a call can take on the wire, as the configuration wants it. */
+#include "tests/unit/consul_bench.h"
+
+#include <string.h>
+
+#define OK "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"
+
+static void expect_line(const char *line)
+{
+	assert_memory_equal(server.request, line, strlen(line));
+}
+
+static void a_note_carries_the_same_bytes(void **unused)
+{
+	static const struct {
+		enum probe_status status;
+		const char *output, *line;
+	} rows[] = {
+		{PROBE_PASSING, "", "PUT /v1/agent/check/pass/web-1:ready?note= HTTP/1.1\r\n"},
+		{PROBE_WARNING, "a+b c&d=%2F;#?",
+			"PUT /v1/agent/check/warn/web-1:ready?note="
+			"a%2Bb%20c%26d%3D%252F%3B%23%3F HTTP/1.1\r\n"},
+		{PROBE_CRITICAL, "\"\\\n\t\xc3\xa9",
+			"PUT /v1/agent/check/fail/web-1:ready?note="
+			"%22%5C%0A%09%C3%A9 HTTP/1.1\r\n"},
+	};
+
+	(void)unused;
+	start("127.0.0.1", 5, NULL);
+	server.reply = OK;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		consul_check_ttl(consul, "web-1:ready", rows[i].status, rows[i].output, reply);
+		await();
+		assert_int_equal(result, CONSUL_OK);
+		expect_line(rows[i].line);
+		assert_non_null(strstr(server.request, "\r\nContent-Length: 0\r\n"));
+	}
+	finish();
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_note_carries_the_same_bytes),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
