@@ -32,7 +32,10 @@ probity_unit_test(http_place SOURCES probes/http_place.c probes/secret.c config/
 probity_unit_test(http_request SOURCES probes/http_request.c probes/http_place.c probes/secret.c
   probes/curlev.c config/arena.c)
 # Not under valgrind: thirty times slower, it runs into the limit of effort that is tested.
-probity_unit_test(match NO_VALGRIND SOURCES probes/match.c config/arena.c)
+foreach(name match match_limits)
+  probity_unit_test(${name} NO_VALGRIND SOURCES probes/match.c config/arena.c
+    WRAP pcre2_jit_compile_8 pcre2_match_8)
+endforeach()
 # Not under valgrind, as match.
 set(MATCH_JSON_SOURCES probes/match_json.c probes/match_json_conf.c probes/match.c
   probes/limits.c ${OUTCOME_SOURCES} ${FIELD_SOURCES})

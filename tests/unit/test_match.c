@@ -1,51 +1,6 @@
 // SPDX-License-Identifier: MIT
-/* Patterns: what matches, bad bytes, limits on effort, messages at load. */
-#include "unit.h"
-
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <time.h>
-
-#include "config/arena.h"
-#include "probes/match.h"
-
-/* The walker's part, as far as a kind needs it. */
-
-static char problem[512];
-
-bool field_scalar(struct conf_load *load, const struct conf_field *field,
-	const struct conf_node *node, struct conf_text *ret_text)
-{
-	(void)load;
-	(void)field;
-	*ret_text = (struct conf_text){.text = node->text, .shown = node->text};
-	return true;
-}
-
-bool conf_error(struct conf_load *load, const struct conf_node *node, const char *format, ...)
-{
-	va_list arguments;
-
-	(void)load;
-	(void)node;
-	va_start(arguments, format);
-	(void)vsnprintf(problem, sizeof(problem), format, arguments);
-	va_end(arguments);
-	return false;
-}
-
-static struct conf_load load;
-static const struct conf_field row = {.key = "expect"};
-
-static const struct match *compile(const char *pattern)
-{
-	struct conf_node node = {.type = CONF_SCALAR, .text = pattern, .length = strlen(pattern)};
-	const struct match *match = NULL;
-
-	problem[0] = '\0';
-	return match_pattern.parse(&load, &row, &node, &match) ? match : NULL;
-}
+/* Patterns: what matches, bad bytes, long texts, messages at load. */
+#include "match_bench.h"
 
 static enum match_result match(const char *pattern, const char *text)
 {
@@ -88,13 +43,20 @@ static void patterns_match_as_written(void **state)
 		{"^\\x{FFFD}{4}$", "\xF4\x90\x80\x80", MATCH_YES},
 		{"^\\x{FFFD}{2}$", "\xE2\x82", MATCH_YES},
 		{"^\xE2\x82\xAC\\x{FFFD}$", "\xE2\x82\xAC\xE2", MATCH_YES},
+		{"a(?C1)b", "ab", MATCH_YES},
+		{"a\\Kb", "ab", MATCH_YES},
+		{"^(a(?1)?b)$", "aaabbb", MATCH_YES},
+		{"^(a(?1)?b)$", "aaabb", MATCH_NO},
 	};
 
 	(void)state;
-	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
-		if (match(cases[i].pattern, cases[i].text) != cases[i].result)
-			fail_msg("/%s/ on '%s'", cases[i].pattern, cases[i].text);
+	for (size_t i = 0; i < 2 * sizeof(cases) / sizeof(*cases); i++) {
+		/* Compiled, then interpreted. */
+		no_jit = i % 2 == 1;
+		if (match(cases[i / 2].pattern, cases[i / 2].text) != cases[i / 2].result)
+			fail_msg("/%s/ on '%s'", cases[i / 2].pattern, cases[i / 2].text);
 	}
+	no_jit = false;
 	assert_null(compile("\xC3"));
 }
 
@@ -137,6 +99,11 @@ static void bytes_after_a_nul_count(void **state)
 
 	(void)state;
 	assert_int_equal(match_bytes(compile("end"), "a\0end", 5, &error), MATCH_YES);
+	assert_int_equal(match_bytes(compile("^a\\x00e"), "a\0end", 5, &error), MATCH_YES);
+	assert_int_equal(match_bytes(compile("^a\\x00e"), "a end", 5, &error), MATCH_NO);
+	assert_int_equal(match_bytes(compile("^.{2}$"), "\0\0", 2, &error), MATCH_YES);
+	/* Bad bytes before and behind it. */
+	assert_int_equal(match_bytes(compile("^.\\x00.$"), "\xff\0\xff", 3, &error), MATCH_YES);
 	assert_int_equal(match_bytes(compile("end"), NULL, 0, &error), MATCH_NO);
 }
 
@@ -153,57 +120,6 @@ static void a_bad_pattern_says_where(void **state)
 		"of 'a[z-b]'");
 	assert_null(compile(""));
 	assert_string_equal(problem, "'expect' needs a pattern that is not empty");
-}
-
-static double cpu(void)
-{
-	return (double)clock() / CLOCKS_PER_SEC;
-}
-
-/* Text of n bytes made by repeating a word. */
-static char *repeat(const char *word, size_t n)
-{
-	char *text = malloc(n);
-
-	for (size_t i = 0; i < n; i++)
-		text[i] = word[i % strlen(word)];
-	return text;
-}
-
-/* Patterns that would take hours, or gigabytes: an error in bounded time, never "no match". */
-static void costly_patterns_end_in_an_error(void **state)
-{
-	static const struct {
-		const char *pattern, *word;
-		size_t length;
-	} cases[] = {
-		{"^(a+)+[xz]", "a", 100},
-		{"(a|aa)+[xz]", "a", 1 << 20},
-		{"(?:a|b)*[xz]", "a", 1 << 20},
-		{"a.*[bc]", "a", 1 << 20},
-		{"a\\w*\\d", "a", 1 << 20},
-		{"\\A.*.*.*[bc]", "a", 1 << 20},
-		{"(.|\\n)*[xz]", "hello world\n", 1 << 20},
-		{"(*NO_JIT)a.*[bc]", "a", 100 * 1000},
-		{"(*NO_JIT)(a+)+[xz]", "a", 1000},
-	};
-	const char *error;
-
-	(void)state;
-	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
-		char *text = repeat(cases[i].word, cases[i].length);
-		double start = cpu();
-
-		error = NULL;
-		if (match_bytes(compile(cases[i].pattern), text, cases[i].length, &error) !=
-			MATCH_ERROR)
-			fail_msg("/%s/ was decided", cases[i].pattern);
-		assert_non_null(error);
-		/* Twenty times what was measured: sanitizers and valgrind are slow. */
-		if (cpu() - start > 10)
-			fail_msg("/%s/ took %.1f s", cases[i].pattern, cpu() - start);
-		free(text);
-	}
 }
 
 /* Rounds must not lose a place: the match at the very end, and on each side of a round's edge. */
@@ -244,19 +160,6 @@ static void long_texts_are_searched_to_the_end(void **state)
 	free(text);
 }
 
-/* Compiled code has 32 KiB for backtracking; what needs more is interpreted, not given up. */
-static void deep_patterns_are_interpreted(void **state)
-{
-	char *text = repeat("ab\n", 20000);
-	const char *error = NULL;
-
-	(void)state;
-	memcpy(text + 20000 - 3, "END", 3);
-	assert_int_equal(
-		match_bytes(compile("\\A(?:a|b|\\n)*END"), text, 20000, &error), MATCH_YES);
-	free(text);
-}
-
 static void kinds_compare_and_print(void **state)
 {
 	const struct match *one = compile("a\"b"), *same = compile("a\"b"), *other = compile("c");
@@ -281,20 +184,6 @@ static void kinds_compare_and_print(void **state)
 	json_decref(schema);
 }
 
-static int make_arena(void **state)
-{
-	(void)state;
-	load.arena = arena_create();
-	return 0;
-}
-
-static int destroy_arena(void **state)
-{
-	(void)state;
-	arena_destroy(load.arena);
-	return 0;
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -302,9 +191,7 @@ int main(void)
 		cmocka_unit_test(a_match_says_how_far_it_goes),
 		cmocka_unit_test(bytes_after_a_nul_count),
 		cmocka_unit_test(a_bad_pattern_says_where),
-		cmocka_unit_test(costly_patterns_end_in_an_error),
 		cmocka_unit_test(long_texts_are_searched_to_the_end),
-		cmocka_unit_test(deep_patterns_are_interpreted),
 		cmocka_unit_test(kinds_compare_and_print),
 	};
 
