@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
-/* Regular expressions by pcre2, with limits on what one match may cost. */
-#include "probes/match.h"
+/* Regular expressions beside a text, with limits on what one match may cost. */
+#include "probes/match_private.h"
 
-#define PCRE2_CODE_UNIT_WIDTH 8
-#include <pcre2.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -26,21 +25,13 @@
 #define MOST_SECONDS 0.1
 
 /*
- * Places tried between two looks at the clock. It starts small, so that an
- * expensive pattern is noticed early, and doubles. Compiled, 1,024 places cost a
- * few microseconds; the interpreter looks over the rest of the text at the start of each
- * round, which many rounds would make quadratic.
+ * Places tried between two looks at the clock: few at first, so that an expensive pattern
+ * is noticed early, then twice as many each time. Loops such as \R* or [a-z]*+ run to the
+ * end of the text without a step that counts, in 1 to 2 ns a byte. So the bytes that one
+ * round may look at, all its places together, are bounded as well: to about 0.2 s.
  */
-#define FIRST_ROUND 256
-#define MOST_ROUND_JIT 1024
-#define MOST_ROUND 16384
-
-struct match {
-	const char *text;
-	const char *shown; /* the same, what came from the environment as *** */
-	pcre2_code *code;
-	bool jit;
-};
+#define FIRST_ROUND 16
+#define MOST_BYTES 150e6
 
 /* One match in progress. */
 struct effort {
@@ -127,27 +118,77 @@ static bool is_utf_error(int code)
 	return code <= PCRE2_ERROR_UTF8_ERR1 && code >= PCRE2_ERROR_UTF8_ERR21;
 }
 
+static bool has_byte(const unsigned char *set, unsigned char byte)
+{
+	return (set[byte / 8] >> byte % 8 & 1) != 0;
+}
+
+/*
+ * pcre2 looks for the first byte of a match and for one that it must have, as these do,
+ * but at the start of each round, and over all of the rest.
+ */
+
+/* Between CR and LF is no place by itself: pcre2 steps over it, but where it begins or ends. */
+static bool is_inside_newline(const struct effort *effort, size_t place)
+{
+	return place > 0 && place < effort->length && effort->bytes[place] == '\n' &&
+		effort->bytes[place - 1] == '\r';
+}
+
+/* The first place from here on where a match may begin; past the length if there is none. */
+static size_t next_place(const struct effort *effort, size_t from)
+{
+	const unsigned char *bytes = effort->bytes;
+
+	if (effort->match->has_starts) {
+		while (from < effort->length && !has_byte(effort->match->starts, bytes[from]))
+			from++;
+		if (from >= effort->length)
+			return effort->length + 1;
+	}
+	/* A start inside a code point is no place, and pcre2 does not look. */
+	while (from < effort->length && (bytes[from] & 0xC0) == 0x80)
+		from++;
+	return is_inside_newline(effort, from) ? from - 1 : from;
+}
+
+/* How many places, from 0 on, may have a match. */
+static size_t count_places(const struct effort *effort)
+{
+	size_t count = effort->length;
+
+	if (!effort->match->has_lasts)
+		return effort->length + 1;
+	while (count > 0 && !has_byte(effort->match->lasts, effort->bytes[count - 1]))
+		count--;
+	return count;
+}
+
 /* Places from 0 to the length, the empty rest included. */
 static int match_all(const struct effort *effort)
 {
-	size_t most = effort->match->jit ? MOST_ROUND_JIT : MOST_ROUND;
 	double start = cpu_seconds();
+	size_t count = count_places(effort);
+	size_t from = next_place(effort, 0);
 	size_t round = FIRST_ROUND;
-	size_t from = 0;
-	int code;
 
-	for (;;) {
+	while (from < count) {
+		/* Two at least: see next_place(). */
+		double most = fmax(MOST_BYTES / (double)(effort->length - from + 1), 2);
+		int code;
+
+		round = (double)round < most ? round : (size_t)most;
+		if (is_inside_newline(effort, from + round - 1))
+			round++;
 		code = match_round(effort, from, round);
-		if (code != PCRE2_ERROR_NOMATCH || effort->length - from < round)
+		if (code != PCRE2_ERROR_NOMATCH)
 			return code;
 		if (cpu_seconds() - start > MOST_SECONDS)
 			return PCRE2_ERROR_MATCHLIMIT;
-		from += round;
-		/* A start inside a code point is no place, and pcre2 does not look. */
-		while (from < effort->length && (effort->bytes[from] & 0xC0) == 0x80)
-			from++;
-		round = round * 2 < most ? round * 2 : most;
+		from = next_place(effort, from + round);
+		round *= 2;
 	}
+	return PCRE2_ERROR_NOMATCH;
 }
 
 static enum match_result judge(int code, const char **ret_error)
@@ -246,102 +287,3 @@ const char *match_shown(const struct match *match)
 {
 	return match->shown;
 }
-
-static void free_code(void *code)
-{
-	pcre2_code_free(code);
-}
-
-/* A pattern, or NULL with *ret_error (newly allocated). */
-static pcre2_code *compile(const char *text, char **ret_error)
-{
-	pcre2_compile_context *context = pcre2_compile_context_create(NULL);
-	pcre2_code *code = NULL;
-	PCRE2_UCHAR message[256];
-	PCRE2_SIZE offset = 0;
-	int error = 0;
-
-	if (context != NULL) {
-		/* $ before CR LF as well: most protocols end their lines so. */
-		(void)pcre2_set_newline(context, PCRE2_NEWLINE_ANYCRLF);
-		code = pcre2_compile((PCRE2_SPTR)text, PCRE2_ZERO_TERMINATED,
-			PCRE2_UTF | PCRE2_MULTILINE | PCRE2_USE_OFFSET_LIMIT |
-				PCRE2_NEVER_BACKSLASH_C,
-			&error, &offset, context);
-		pcre2_compile_context_free(context);
-	}
-	if (code == NULL) {
-		(void)pcre2_get_error_message(error, message, sizeof(message));
-		*ret_error = xprintf("%s, at byte %zu", (const char *)message, offset + 1);
-	}
-	return code;
-}
-
-static bool parse_pattern(struct conf_load *load, const struct conf_field *field,
-	const struct conf_node *node, void *member)
-{
-	struct match *match;
-	struct conf_text text;
-	char *error = NULL;
-	pcre2_code *code;
-
-	if (!field_scalar(load, field, node, &text))
-		return false;
-	/* It would match anything: a check that cannot fail. */
-	if (*text.text == '\0')
-		return conf_error(load, node, "'%s' needs a pattern that is not empty", field->key);
-	code = compile(text.text, &error);
-	if (code == NULL) {
-		(void)conf_error(load, node, "'%s' is not a valid pattern: %s of '%s'", field->key,
-			error, text.shown);
-		free(error);
-		return false;
-	}
-	match = arena_alloc(load->arena, sizeof(*match));
-	match->text = arena_strdup(load->arena, text.text);
-	match->shown = arena_strdup(load->arena, text.shown);
-	match->code = code;
-	arena_defer(load->arena, free_code, code);
-	/* Not where memory may not be made executable (MemoryDenyWriteExecute=); it works without.
-	 */
-	match->jit = pcre2_jit_compile(code, PCRE2_JIT_COMPLETE) == 0;
-	*(const struct match **)member = match;
-	return true;
-}
-
-static void print_pattern(const struct conf_field *field, const void *member, FILE *stream)
-{
-	const struct match *match = *(const struct match *const *)member;
-	json_t *text = match == NULL ? json_null() : json_string(match->shown);
-
-	(void)field;
-	/* JSON is YAML. */
-	(void)json_dumpf(text, stream, JSON_ENCODE_ANY);
-	json_decref(text);
-}
-
-static bool equal_patterns(const struct conf_field *field, const void *a, const void *b)
-{
-	const struct match *one = *(const struct match *const *)a;
-	const struct match *other = *(const struct match *const *)b;
-
-	(void)field;
-	if (one == NULL || other == NULL)
-		return one == other;
-	return strcmp(one->text, other->text) == 0;
-}
-
-static json_t *pattern_schema(const struct conf_field *field)
-{
-	(void)field;
-	return json_pack("{s:s, s:i}", "type", "string", "minLength", 1);
-}
-
-const struct conf_kind match_pattern = {
-	.name = "a pattern (Perl-compatible regular expression)",
-	.size = sizeof(const struct match *),
-	.parse = parse_pattern,
-	.print = print_pattern,
-	.equal = equal_patterns,
-	.schema = pattern_schema,
-};

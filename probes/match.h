@@ -26,7 +26,7 @@ extern const struct conf_kind match_pattern; /* const struct match * */
 
 /*
  * Any bytes; each byte that is not part of valid UTF-8 is matched as U+FFFD.
- * Returns after a bounded effort (about 0.1 s of CPU) whatever pattern and bytes
+ * Returns after a bounded effort (about 0.3 s of CPU) whatever pattern and bytes
  * are. On MATCH_ERROR *ret_error is static text.
  */
 enum match_result match_bytes(

@@ -32,12 +32,12 @@ probity_unit_test(http_place SOURCES probes/http_place.c probes/secret.c config/
 probity_unit_test(http_request SOURCES probes/http_request.c probes/http_place.c probes/secret.c
   probes/curlev.c config/arena.c)
 # Not under valgrind: thirty times slower, it runs into the limit of effort that is tested.
-foreach(name match match_limits)
-  probity_unit_test(${name} NO_VALGRIND SOURCES probes/match.c config/arena.c
-    WRAP pcre2_jit_compile_8 pcre2_match_8)
-endforeach()
+set(MATCH_SOURCES probes/match.c probes/match_conf.c config/arena.c)
+probity_unit_test(match NO_VALGRIND SOURCES ${MATCH_SOURCES} WRAP pcre2_jit_compile_8 pcre2_match_8)
+probity_unit_test(match_limits NO_VALGRIND SOURCES ${MATCH_SOURCES}
+  WRAP pcre2_jit_compile_8 pcre2_match_8)
 # Not under valgrind, as match.
-set(MATCH_JSON_SOURCES probes/match_json.c probes/match_json_conf.c probes/match.c
+set(MATCH_JSON_SOURCES probes/match_json.c probes/match_json_conf.c probes/match.c probes/match_conf.c
   probes/limits.c ${OUTCOME_SOURCES} ${FIELD_SOURCES})
 probity_unit_test(match_json NO_VALGRIND SOURCES ${MATCH_JSON_SOURCES})
 probity_unit_test(match_json_conf SOURCES ${MATCH_JSON_SOURCES})

@@ -43,6 +43,18 @@ static void patterns_match_as_written(void **state)
 		{"^\\x{FFFD}{4}$", "\xF4\x90\x80\x80", MATCH_YES},
 		{"^\\x{FFFD}{2}$", "\xE2\x82", MATCH_YES},
 		{"^\xE2\x82\xAC\\x{FFFD}$", "\xE2\x82\xAC\xE2", MATCH_YES},
+		{"(?i)KELVIN",
+			"-- \xE2\x84\xAA"
+			"elvin",
+			MATCH_YES},
+		{"(?i)s$", "x\xC5\xBF", MATCH_YES},
+		{"(?i)\xC3\xA9t\xC3\xA9", "un \xC3\x89T\xC3\x89", MATCH_YES},
+		{"(?i)ready", "-- rEaDY --", MATCH_YES},
+		{"(?i)ready", "-- rEaD --", MATCH_NO},
+		{"x?(?<=y)", "--y", MATCH_YES},
+		{"(?=b)b|c", "aac", MATCH_YES},
+		{"(?!a)[ab]c", "ac bc", MATCH_YES},
+		{"(?:a|b|\xC3\xA9)+!", "--\xC3\xA9!", MATCH_YES},
 		{"a(?C1)b", "ab", MATCH_YES},
 		{"a\\Kb", "ab", MATCH_YES},
 		{"^(a(?1)?b)$", "aaabbb", MATCH_YES},
@@ -160,6 +172,25 @@ static void long_texts_are_searched_to_the_end(void **state)
 	free(text);
 }
 
+/* CR LF is one end of a line wherever a round ends: no empty line lies inside it. */
+static void no_line_is_seen_inside_a_line_end(void **state)
+{
+	char text[1100];
+	const char *error = NULL;
+
+	(void)state;
+	memset(text, 'a', sizeof(text));
+	for (size_t pad = 1; pad < 1080; pad++) {
+		no_jit = pad % 2 == 1;
+		memcpy(text + pad, "\r\nb\r\n\r\n", 7);
+		assert_int_equal(match_bytes(compile("^$"), text, pad + 3, &error), MATCH_NO);
+		assert_int_equal(match_bytes(compile("^$"), text, pad + 7, &error), MATCH_YES);
+		assert_int_equal(match_bytes(compile("^b$"), text, pad + 7, &error), MATCH_YES);
+		memset(text + pad, 'a', 7);
+	}
+	no_jit = false;
+}
+
 static void kinds_compare_and_print(void **state)
 {
 	const struct match *one = compile("a\"b"), *same = compile("a\"b"), *other = compile("c");
@@ -192,6 +223,7 @@ int main(void)
 		cmocka_unit_test(bytes_after_a_nul_count),
 		cmocka_unit_test(a_bad_pattern_says_where),
 		cmocka_unit_test(long_texts_are_searched_to_the_end),
+		cmocka_unit_test(no_line_is_seen_inside_a_line_end),
 		cmocka_unit_test(kinds_compare_and_print),
 	};
 

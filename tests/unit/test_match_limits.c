@@ -66,6 +66,30 @@ static void costly_patterns_without_jit(void **state)
 	no_jit = false;
 }
 
+/* Nothing before shows what is to come: thousands of cheap places, then dear ones. */
+static void a_text_that_becomes_costly_is_noticed(void **state)
+{
+	static const char *const patterns[] = {
+		"\\R*[yz]", "[\n\r]*+[yz]", "(*NO_JIT)[\n\r]*+[yz]", "(?s)\\n.*+z"};
+	const size_t length = 1 << 20;
+	char *text = repeat("\r\n", length);
+
+	(void)state;
+	memset(text, '-', 40000);
+	for (size_t i = 0; i < 2 * sizeof(patterns) / sizeof(*patterns); i++) {
+		double start = cpu();
+		const char *error = NULL;
+
+		no_jit = i % 2 == 1;
+		(void)match_bytes(compile(patterns[i / 2]), text, length, &error);
+		/* Ten times what was measured; without a limit it took 20 s. */
+		if (cpu() - start > 4)
+			fail_msg("/%s/ took %.1f s", patterns[i / 2], cpu() - start);
+	}
+	no_jit = false;
+	free(text);
+}
+
 /* Whatever number the engine comes back with, only two of them are answers. */
 static void no_error_of_the_engine_is_an_answer(void **state)
 {
@@ -123,6 +147,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(costly_patterns_end_in_an_error),
 		cmocka_unit_test(costly_patterns_without_jit),
+		cmocka_unit_test(a_text_that_becomes_costly_is_noticed),
 		cmocka_unit_test(no_error_of_the_engine_is_an_answer),
 		cmocka_unit_test(patterns_that_grow_without_end_are_refused),
 		cmocka_unit_test(deep_patterns_are_interpreted),
