@@ -227,3 +227,8 @@ bool field_equal(const struct conf_field *fields, const void *a, const void *b)
 	}
 	return true;
 }
+
+const struct conf_node *field_map(const struct conf_load *load)
+{
+	return load->walk->node;
+}

@@ -61,6 +61,9 @@ struct conf_text {
 bool field_scalar(struct conf_load *load, const struct conf_field *field,
 	const struct conf_node *node, struct conf_text *ret_text);
 
+/* The map whose keys are being read: the one around the value that a kind parses. */
+const struct conf_node *field_map(const struct conf_load *load);
+
 /* True for a value that was left out behind its key: `key:` or `key: ~`. */
 bool field_is_nothing(const struct conf_node *node);
 

@@ -27,14 +27,15 @@ static const char help[] =
 	"now, and prints what they saw. Nothing is told to the agent; thresholds and\n"
 	"caps are left out.\n"
 	"\n"
-	"  -c, --config PATH  configuration file\n"
+	"  -c, --config PATH  configuration file or folder\n"
 	"      --json         results as a JSON array\n"
 	"  -v, --verbose      what each run did: phases as bars, addresses, certificates,\n"
 	"                     redirects, and what each assertion saw\n"
 	"  -h, --help         this text\n"
 	"\n"
 	"exit codes: 0 all passing, 1 the worst is warning, 2 the worst is critical,\n"
-	"3 could not run; 2 also for a usage or configuration error\n";
+	"3 could not run; 2 also for a usage or configuration error, be it in one file of\n"
+	"a folder only, whose others are probed\n";
 
 struct job {
 	struct session *session;
@@ -197,7 +198,7 @@ static int probe_all(
 	int result = session.loop == NULL ? -errno : child_setup(session.loop);
 	int code = EXIT_USAGE;
 
-	session.settings = settings_load(path, diag);
+	session.settings = settings_load(path, &(struct settings_policy){0}, diag);
 	diag_print(diag, stderr);
 	diag_destroy(diag);
 	if (session.settings == NULL || !names_are_known(session.settings, names, count)) {
@@ -216,6 +217,8 @@ static int probe_all(
 	} else {
 		run_all(&session);
 		code = print_results(&session);
+		if (session.settings->left_out > 0 && code < EXIT_USAGE)
+			code = EXIT_USAGE;
 		code = session.interrupted ? EXIT_COULD_NOT : code;
 	}
 	finish(&session);

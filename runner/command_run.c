@@ -13,7 +13,7 @@ static const char help[] =
 	"Watches the checks of a configuration in the foreground and keeps the Consul\n"
 	"agent true. SIGHUP reads the configuration again, SIGTERM stops.\n"
 	"\n"
-	"  -c, --config PATH      configuration file\n"
+	"  -c, --config PATH      configuration file or folder\n"
 	"      --runtime-dir DIR  socket and state file; default $RUNTIME_DIRECTORY,\n"
 	"                         else /run/probity\n"
 	"      --log-level LEVEL  error, warning, notice, info (default) or debug\n"

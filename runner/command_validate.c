@@ -13,24 +13,34 @@ static const char help[] =
 	"Reads a configuration as 'run' would, starts nothing, and prints all problems\n"
 	"as FILE:LINE:COLUMN: error: TEXT.\n"
 	"\n"
-	"  -c, --config PATH  configuration file\n"
+	"  -c, --config PATH  configuration file or folder\n"
 	"      --strict       warnings count as errors\n"
 	"      --dump         print what is in force, defaults and all; secrets as ***\n"
 	"  -h, --help         this text\n"
 	"\n"
 	"exit codes: 0 fine, 2 usage or configuration error\n";
 
+static void print_count(const struct settings *settings)
+{
+	(void)printf("%s: %zu check%s", settings->path, settings->check_count,
+		settings->check_count == 1 ? "" : "s");
+	if (settings->folder)
+		(void)printf(" in %zu file%s", settings->file_count,
+			settings->file_count == 1 ? "" : "s");
+	(void)puts(", no errors");
+}
+
 static int validate(const char *path, bool strict, bool dump)
 {
 	struct conf_diag *diag = diag_create();
-	struct settings *settings = settings_load(path, diag);
+	struct settings *settings = settings_load(path, NULL, diag);
 	bool fine = settings != NULL && !(strict && diag_warnings(diag) > 0);
 
 	diag_print(diag, stderr);
 	if (settings != NULL && dump)
 		settings_print(settings, stdout);
 	if (fine && !dump)
-		(void)printf("%s: %zu checks, no errors\n", path, settings->check_count);
+		print_count(settings);
 	diag_destroy(diag);
 	settings_destroy(settings);
 	return fine ? EXIT_FINE : EXIT_USAGE;

@@ -134,13 +134,26 @@ static json_t *check_json(const struct check_report *report)
 	return check;
 }
 
+static json_t *left_out_json(const struct settings *settings)
+{
+	json_t *files = json_array();
+	const struct settings_file *file;
+
+	for (size_t i = 0; settings != NULL && (file = settings_left_out(settings, i)) != NULL; i++)
+		(void)json_array_append_new(files,
+			json_pack("{s:o, s:o}", "file", text(file->path), "problem",
+				text(file->problem)));
+	return files;
+}
+
 static json_t *daemon_json(const struct daemon_report *daemon)
 {
-	return json_pack("{s:o, s:o, s:o, s:i, s:o, s:I, s:I, s:o, s:o}", "version",
+	return json_pack("{s:o, s:o, s:o, s:i, s:o, s:I, s:I, s:o, s:o, s:o}", "version",
 		text(daemon->version), "config", text(daemon->config), "instance",
 		text(daemon->instance), "pid", daemon->pid, "uptime", seconds(daemon->uptime),
 		"stalls", (json_int_t)daemon->stalls, "reloads", (json_int_t)daemon->reloads,
-		"reload_error", text(daemon->reload_error), "agent", agent_json(&daemon->agent));
+		"reload_error", text(daemon->reload_error), "left_out",
+		left_out_json(daemon->settings), "agent", agent_json(&daemon->agent));
 }
 
 struct report *report_create(const struct report_source *source)

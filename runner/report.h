@@ -53,6 +53,7 @@ struct daemon_report {
 	double uptime;
 	unsigned long stalls, reloads;
 	const char *reload_error; /* of the last reload, NULL if it went well */
+	const struct settings *settings; /* for the files that are left out; NULL: none are */
 	struct agent_view agent; /* its times are seconds ago here, as above */
 };
 

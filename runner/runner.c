@@ -197,7 +197,7 @@ static void stop_watchers(struct runner *runner)
 static struct settings *load_or_print(const char *path)
 {
 	struct conf_diag *diag = diag_create();
-	struct settings *settings = settings_load(path, diag);
+	struct settings *settings = settings_load(path, &(struct settings_policy){0}, diag);
 
 	diag_print(diag, stderr);
 	diag_destroy(diag);
@@ -230,8 +230,10 @@ static void run(struct runner *runner)
 	runner->world.agent = agent_create(runner->world.loop, runner->settings);
 	start_watchers(runner);
 	runner_fill(runner);
-	log_info("watching %zu checks of %s, agent %s", runner->check_count, runner->settings->path,
+	log_info("watching %zu check%s of %s, agent %s", runner->check_count,
+		runner->check_count == 1 ? "" : "s", runner->settings->path,
 		runner->settings->consul.address.base);
+	runner_log_left_out(runner->settings);
 	runner_notify_start(runner);
 	ev_run(runner->world.loop, 0);
 	save_state(runner);

@@ -47,6 +47,9 @@ void runner_reload(struct runner *runner);
 /* runner_reload.c: makes the checks of the first configuration, seeded by the state file. */
 void runner_fill(struct runner *runner);
 
+/* runner_reload.c: a line for each file that is left out. */
+void runner_log_left_out(const struct settings *settings);
+
 /* runner_report.c: the source for the control socket; borrowed pointers into runner. */
 struct report_source runner_report_source(struct runner *runner);
 

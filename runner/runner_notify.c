@@ -32,6 +32,7 @@ static void count_checks(const struct runner *runner, struct notify_facts *facts
 static void tell_words(struct runner *runner)
 {
 	struct notify_facts facts = {.reload_error = runner->reload_error};
+	const struct settings_file *left_out = settings_left_out(runner->settings, 0);
 	struct agent_view agent;
 	char *words, *message;
 
@@ -40,6 +41,7 @@ static void tell_words(struct runner *runner)
 	facts.agent_off = agent.off;
 	facts.agent_reachable = agent.reachable;
 	facts.agent_problem = agent.problem;
+	facts.left_out = left_out == NULL ? NULL : left_out->problem;
 	words = notify_words(&facts);
 	if (runner->notified != NULL && strcmp(words, runner->notified) == 0) {
 		free(words);

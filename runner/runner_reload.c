@@ -108,6 +108,15 @@ static void make_checks(struct runner *runner, const struct transition *plan)
 	}
 }
 
+void runner_log_left_out(const struct settings *settings)
+{
+	const struct settings_file *file;
+
+	for (size_t i = 0; (file = settings_left_out(settings, i)) != NULL; i++)
+		log_error("%s is left out, and what it says is not watched: %s", file->path,
+			file->problem);
+}
+
 static void swap_in(struct runner *runner, struct settings *take_next)
 {
 	struct settings *previous = runner->settings;
@@ -128,16 +137,17 @@ static void swap_in(struct runner *runner, struct settings *take_next)
 	resolve_setup(runner->world.loop, &take_next->resolver);
 	agent_reload(runner->world.agent, take_next);
 	make_checks(runner, plan);
-	log_info("reloaded %s: %zu checks, %zu of them unchanged", take_next->path,
-		runner->check_count, kept);
+	log_info("reloaded %s: %zu check%s, %zu of them unchanged", take_next->path,
+		runner->check_count, runner->check_count == 1 ? "" : "s", kept);
+	runner_log_left_out(take_next);
 	free(old);
 	free(plan);
 	settings_destroy(previous);
 	runner->world.dirty(runner);
 }
 
-/* The problems as log lines; the first error is kept for status. */
-static void log_problems(struct runner *runner, struct conf_diag *diag)
+/* The problems as log lines; the first error, if it stood in the way, is kept for status. */
+static void log_problems(struct runner *runner, struct conf_diag *diag, bool refused)
 {
 	const struct conf_problem *problem;
 
@@ -146,7 +156,7 @@ static void log_problems(struct runner *runner, struct conf_diag *diag)
 
 		log_write(problem->severity == CONF_ERROR ? LOG_LEVEL_ERROR : LOG_LEVEL_WARNING,
 			"%s:%u:%u: %s", mark->file, mark->line, mark->column, problem->text);
-		if (problem->severity == CONF_ERROR && runner->reload_error == NULL)
+		if (refused && problem->severity == CONF_ERROR && runner->reload_error == NULL)
 			runner->reload_error = xprintf("%s:%u:%u: %s", mark->file, mark->line,
 				mark->column, problem->text);
 	}
@@ -161,11 +171,12 @@ void runner_reload(struct runner *runner)
 		return;
 	runner_notify_reloading(runner);
 	diag = diag_create();
-	next = settings_load(runner->options.config, diag);
+	next = settings_load(runner->options.config,
+		&(struct settings_policy){.before = runner->settings}, diag);
 	free(runner->reload_error);
 	runner->reload_error = NULL;
 	runner->reloads++;
-	log_problems(runner, diag);
+	log_problems(runner, diag, next == NULL);
 	if (next != NULL)
 		swap_in(runner, next);
 	else

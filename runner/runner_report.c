@@ -20,6 +20,7 @@ static void report_daemon(void *owner, struct daemon_report *ret_report)
 		.stalls = runner->stall.count,
 		.reloads = runner->reloads,
 		.reload_error = runner->reload_error,
+		.settings = runner->settings,
 	};
 	agent_view(runner->world.agent, &ret_report->agent);
 	ret_report->agent.changed_at =

@@ -11,11 +11,19 @@
 #include "probes/resolve.h"
 #include "runner/settings_conf.h"
 
+struct settings_file {
+	const char *path;
+	const void *root; /* what settings_fields filled; NULL where it could not be parsed */
+	const char *problem; /* why it is left out; NULL: it is in force */
+};
+
 struct settings {
 	struct arena *arena; /* owns all of it */
 	unsigned int references;
-	const void *root; /* what settings_fields filled */
 	const char *path;
+	bool folder; /* path is one */
+	struct settings_file *files; /* one, or those of the folder, in byte order */
+	size_t file_count, left_out;
 	const char *instance; /* for the mark in Notes: see settings_instance() */
 	struct consul_conf consul;
 	struct resolve_conf resolver;
@@ -25,12 +33,31 @@ struct settings {
 	size_t check_count;
 };
 
+/* Which bad files of a folder may be left out. */
+struct settings_policy {
+	/* NULL: any. Else only those that were left out of these settings already. */
+	const struct settings *before;
+};
+
 /*
- * Loads a file. All problems go to diag; NULL if one was an error. The caller
- * holds the one reference to what it gets. Marks in diag point into the settings or,
- * after an error, into path: print them while these live.
+ * Loads a file, or all *.yaml of a folder. All problems go to diag. Bad files of a
+ * folder are left out as policy allows (NULL: none is); NULL if another one is bad, one that
+ * speaks for all (consul, resolver), or if nothing is left. The caller holds the one
+ * reference to what it gets.
  */
-struct settings *settings_load(const char *path, struct conf_diag *diag);
+struct settings *settings_load(
+	const char *path, const struct settings_policy *policy, struct conf_diag *diag);
+
+/* The index-th file that was left out, NULL past the last. */
+static inline const struct settings_file *settings_left_out(
+	const struct settings *settings, size_t index)
+{
+	for (size_t i = 0; i < settings->file_count; i++) {
+		if (settings->files[i].problem != NULL && index-- == 0)
+			return &settings->files[i];
+	}
+	return NULL;
+}
 
 /* One more reference, for a run that outlives a reload. Returns settings. */
 struct settings *settings_share(struct settings *settings);

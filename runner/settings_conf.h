@@ -54,6 +54,11 @@ struct service_conf {
 	struct register_conf *registration; /* key `register`; NULL: somebody else registers it */
 	const char *unit;
 	int on_stop; /* enum on_stop */
+	bool defaults; /* given */
+	struct conf_items checks; /* of struct check_conf */
+
+	/* Derived. */
+	struct conf_mark mark;
 };
 
 struct latency_conf { /* s; 0 means no limit */

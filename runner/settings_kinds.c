@@ -106,11 +106,36 @@ const struct conf_kind settings_consul_address = {
 	.schema = address_schema,
 };
 
+/*
+ * What the checks of this list may leave out: the `defaults` beside it, and behind them
+ * those of the file, for keys that the nearer ones have not.
+ */
+static const struct conf_node *inherited(struct conf_load *load)
+{
+	const struct conf_node *file = load->user, *near = node_get(field_map(load), "defaults");
+	struct conf_node *both;
+
+	if (near == NULL || near->type != CONF_MAPPING || near == file)
+		return file;
+	if (file == NULL || file->type != CONF_MAPPING)
+		return near;
+	both = arena_alloc(load->arena, sizeof(*both));
+	*both = *near;
+	both->entries =
+		arena_alloc(load->arena, (near->count + file->count) * sizeof(*both->entries));
+	memcpy(both->entries, near->entries, near->count * sizeof(*near->entries));
+	for (size_t i = 0; i < file->count; i++) {
+		if (node_get(near, file->entries[i].key->text) == NULL)
+			both->entries[both->count++] = file->entries[i];
+	}
+	return both;
+}
+
 static bool list_parse(struct conf_load *load, const struct conf_field *field,
 	const struct conf_node *node, void *member)
 {
 	struct conf_items *items = member;
-	const struct conf_node *defaults = load->user;
+	const struct conf_node *defaults = inherited(load);
 	struct check_conf *checks;
 	bool fine = true;
 

@@ -28,8 +28,6 @@ bool settings_service_check(
 {
 	bool fine = true;
 
-	if (service == NULL)
-		return true;
 	if (service->unit != NULL && !is_unit_name(service->unit))
 		fine = conf_error(load, node_get(node, "unit"),
 			"'%s' is no whole name of a systemd unit; one is 'web.service'",

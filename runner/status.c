@@ -150,6 +150,8 @@ static void print_counts(const json_t *checks)
 static void print_head(const json_t *root)
 {
 	char uptime[32];
+	const json_t *file;
+	size_t i;
 
 	table_duration(number_of(root, "uptime"), uptime, sizeof(uptime));
 	(void)printf("probity %s, %s, up %s; ", text_of(root, "version"), text_of(root, "config"),
@@ -157,6 +159,8 @@ static void print_head(const json_t *root)
 	print_agent(json_object_get(root, "agent"));
 	if (*text_of(root, "reload_error") != '\0')
 		(void)printf("the last reload failed: %s\n", text_of(root, "reload_error"));
+	json_array_foreach (json_object_get(root, "left_out"), i, file)
+		(void)printf("left out: %s\n", text_of(file, "problem"));
 	print_counts(json_object_get(root, "checks"));
 	(void)putchar('\n');
 }

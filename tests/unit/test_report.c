@@ -123,6 +123,7 @@ static const struct check_report new_check = {
 #define DAEMON(config, reload_error)                                                               \
 	"{'version': '1.2.3', 'config': '" config "', 'instance': 'web', 'pid': 4711,"             \
 	" 'uptime': 90.5, 'stalls': 2, 'reloads': 3, 'reload_error': " reload_error ","            \
+	" 'left_out': [],"                                                                         \
 	" 'agent': {'address': 'http://127.0.0.1:8500', 'off': false, 'reachable': true,"          \
 	"  'changed_at': null, 'problem': null, 'calls': 12, 'failures': 1}, 'checks': ["
 

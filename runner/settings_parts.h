@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: MIT */
+/* runner/settings_parts.h: one file of a configuration, before it joins the others; private. */
+#ifndef RUNNER_SETTINGS_PARTS_H
+#define RUNNER_SETTINGS_PARTS_H
+
+#include "runner/settings.h"
+
+/* A file as its rows see it. */
+struct root_conf {
+	struct consul_conf consul;
+	struct resolve_conf resolver;
+	struct service_conf *service;
+	struct conf_items services; /* of struct service_conf */
+	bool defaults;
+	struct conf_items checks; /* of struct check_conf */
+};
+
+/* All of it lives in the arena of the load; pointers lead into root. */
+struct settings_part {
+	const char *path;
+	const struct conf_node *tree; /* NULL where it could not be parsed */
+	struct root_conf *root;
+	bool good; /* no error so far */
+	struct service_conf **services;
+	size_t service_count;
+	struct check_conf **checks; /* each with its service, and what is derived */
+	size_t check_count;
+};
+
+/* Reads one file, whole. Problems go to diag; part->good says whether one was an error. */
+void settings_part_load(struct arena *arena, const char *path, struct conf_diag *diag,
+	struct settings_part *ret_part);
+
+/* True if the file has the key at its top level, whatever stands under it. */
+bool settings_part_has(const struct settings_part *part, const char *key);
+
+/*
+ * The paths of all *.yaml of a folder, in byte order, in the arena; dot files are not
+ * looked at. 0, reported, where there are none or far too many.
+ */
+size_t settings_list_folder(
+	struct arena *arena, const char *folder, struct conf_diag *diag, char ***ret_paths);
+
+/* As root, whoever can write a path runs commands as root: an error, else a warning. */
+bool settings_path_is_safe(const char *path, struct conf_diag *diag);
+
+#endif
