@@ -13,7 +13,7 @@ case "${1:-}" in
 	;;
 esac
 
-fuzz_seconds=100 # for each fuzzer, in a full run
+fuzz_seconds=60 # for each fuzzer, in a full run
 jobs=$(nproc)
 failures=()
 table=()
