@@ -4,6 +4,7 @@
 #define RUNNER_AGENT_CALLS_H
 
 #include "runner/agent_parts.h"
+#include "runner/consul_calls.h"
 
 /* agent_answer.c: what an answer says of the agent as a whole. */
 

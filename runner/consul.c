@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* The agent's HTTP API: requests, deadlines, and what an answer amounts to. */
-#include "runner/consul.h"
+#include "runner/consul_calls.h"
 
 #include <curl/curl.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* runner/consul.h: the agent's HTTP API, one function per call. Decides nothing, logs nothing. */
+/* runner/consul.h: the agent's HTTP API: connections, answers. Decides nothing, logs nothing. */
 #ifndef RUNNER_CONSUL_H
 #define RUNNER_CONSUL_H
 
@@ -62,38 +62,6 @@ struct consul_reply {
 	void (*done)(void *owner, const struct consul_answer *answer);
 	void *owner;
 };
-
-/*
- * The calls. Text is copied. The whole call takes at most consul.timeout; it is
- * over when done is called, and then belongs to nobody.
- */
-struct consul_call *consul_check_update(struct consul *consul, const char *id,
-	enum probe_status status, const char *output, struct consul_reply reply);
-
-/* The same by the older calls check/pass, warn and fail: the output is their note. */
-struct consul_call *consul_check_ttl(struct consul *consul, const char *id,
-	enum probe_status status, const char *output, struct consul_reply reply);
-struct consul_call *consul_check_register(
-	struct consul *consul, const json_t *body, struct consul_reply reply);
-struct consul_call *consul_check_deregister(
-	struct consul *consul, const char *id, struct consul_reply reply);
-struct consul_call *consul_service_register(
-	struct consul *consul, const json_t *body, struct consul_reply reply);
-
-struct consul_call *consul_service_deregister(
-	struct consul *consul, const char *id, struct consul_reply reply);
-
-/* Answers with the service, or CONSUL_NOT_FOUND. */
-struct consul_call *consul_service_get(
-	struct consul *consul, const char *id, struct consul_reply reply);
-
-/*
- * Answers with an object of checks by id. What a token may not read is left out
- * silently, so an absent check may be a missing right. With an id: a
- * filter is sent, and others than this check must be expected all the same.
- */
-struct consul_call *consul_checks_get(
-	struct consul *consul, const char *id, struct consul_reply reply);
 
 /* When the oldest call under way was made (monotonic); false if there is none. */
 bool consul_oldest(const struct consul *consul, double *ret_started);

@@ -194,14 +194,38 @@ static void stop_watchers(struct runner *runner)
 	ev_signal_stop(loop, &runner->interrupt);
 }
 
-static struct settings *load_or_print(const char *path)
+bool runner_lock_ids(struct runner *runner, const struct settings *settings, struct conf_diag *diag)
+{
+	char *problem = NULL;
+	bool fine = id_lock_take(runner->ids, settings, diag, &problem);
+
+	if (problem != NULL)
+		log_warning("%s", problem);
+	free(problem);
+	return fine;
+}
+
+static bool load_or_print(struct runner *runner)
+{
+	const struct settings_policy policy = {.holder = id_lock_holder, .ids = runner->ids};
+	struct conf_diag *diag = diag_create();
+
+	id_lock_look(runner->ids);
+	runner->settings = settings_load(runner->options.config, &policy, diag);
+	diag_print(diag, stderr);
+	diag_destroy(diag);
+	return runner->settings != NULL;
+}
+
+/* For good, now that there is a place for it; another may have come in between. */
+static bool lock_or_print(struct runner *runner)
 {
 	struct conf_diag *diag = diag_create();
-	struct settings *settings = settings_load(path, &(struct settings_policy){0}, diag);
+	bool fine = runner_lock_ids(runner, runner->settings, diag);
 
 	diag_print(diag, stderr);
 	diag_destroy(diag);
-	return settings;
+	return fine;
 }
 
 static bool set_up(struct runner *runner)
@@ -250,22 +274,24 @@ static void run(struct runner *runner)
 
 int runner_main(const struct runner_options *options)
 {
-	struct runner runner = {.options = *options};
+	struct runner runner = {.options = *options, .ids = id_lock_create(options->runtime_dir)};
 	int code = EXIT_USAGE;
 
-	runner.settings = load_or_print(options->config);
-	if (runner.settings == NULL)
+	if (!load_or_print(&runner)) {
+		id_lock_destroy(runner.ids);
 		return EXIT_USAGE;
+	}
 	runner.world.settings = runner.settings;
 	/* The default loop: child watchers work on no other. */
 	runner.world.loop = ev_default_loop(0);
 	if (runner.world.loop == NULL) {
 		log_error("cannot make an event loop: %s", strerror(errno));
-	} else if (set_up(&runner)) {
+	} else if (set_up(&runner) && lock_or_print(&runner)) {
 		run(&runner);
 		code = EXIT_FINE;
 	}
 	notice_set(NULL);
+	id_lock_destroy(runner.ids);
 	control_destroy(runner.control);
 	settings_destroy(runner.settings);
 	free(runner.reload_error);

@@ -5,6 +5,7 @@
 
 #include "runner/check.h"
 #include "runner/control.h"
+#include "runner/id_lock.h"
 #include "runner/notify.h"
 #include "runner/stall.h"
 
@@ -21,6 +22,7 @@ struct runner {
 	struct check **checks; /* in the order of the settings */
 	size_t check_count;
 	struct control *control;
+	struct id_lock *ids; /* what nobody else on this host publishes */
 	struct stall stall;
 	ev_signal hangup, terminate, interrupt;
 	ev_timer save; /* writes the state file, at most once a second */
@@ -40,6 +42,10 @@ struct runner {
 
 /* Runs until SIGTERM or SIGINT. Returns the exit code; what is wrong is on stderr. */
 int runner_main(const struct runner_options *options);
+
+/* runner.c: as id_lock_take(); what keeps ids from being locked is logged. */
+bool runner_lock_ids(
+	struct runner *runner, const struct settings *settings, struct conf_diag *diag);
 
 /* runner_reload.c: re-reads the configuration. A bad one changes nothing and says why. */
 void runner_reload(struct runner *runner);

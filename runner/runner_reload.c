@@ -162,6 +162,21 @@ static void log_problems(struct runner *runner, struct conf_diag *diag, bool ref
 	}
 }
 
+/* The next configuration with its ids, or NULL. */
+static struct settings *load_next(struct runner *runner, struct conf_diag *diag)
+{
+	const struct settings_policy policy = {
+		.before = runner->settings, .holder = id_lock_holder, .ids = runner->ids};
+	struct settings *next;
+
+	id_lock_look(runner->ids);
+	next = settings_load(runner->options.config, &policy, diag);
+	if (next == NULL || runner_lock_ids(runner, next, diag))
+		return next;
+	settings_destroy(next);
+	return NULL;
+}
+
 void runner_reload(struct runner *runner)
 {
 	struct conf_diag *diag;
@@ -171,8 +186,7 @@ void runner_reload(struct runner *runner)
 		return;
 	runner_notify_reloading(runner);
 	diag = diag_create();
-	next = settings_load(runner->options.config,
-		&(struct settings_policy){.before = runner->settings}, diag);
+	next = load_next(runner, diag);
 	free(runner->reload_error);
 	runner->reload_error = NULL;
 	runner->reloads++;

@@ -11,6 +11,8 @@
 #include "probes/resolve.h"
 #include "runner/settings_conf.h"
 
+struct id_lock;
+
 struct settings_file {
 	const char *path;
 	const void *root; /* what settings_fields filled; NULL where it could not be parsed */
@@ -33,8 +35,12 @@ struct settings {
 	size_t check_count;
 };
 
-/* Which bad files of a folder may be left out. */
+/* Which bad files of a folder may be left out, and what is bad besides. */
 struct settings_policy {
+	/* Who else publishes the check of an id, in words; NULL: nobody. May be NULL. */
+	const char *(*holder)(const struct id_lock *ids, const char *check_id);
+	const struct id_lock *ids;
+
 	/* NULL: any. Else only those that were left out of these settings already. */
 	const struct settings *before;
 };

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "runner/id_lock.h"
 #include "runner/settings_parts.h"
 
 /* One load. */
@@ -16,12 +17,9 @@ struct loading {
 	bool refused; /* nothing is to be used */
 };
 
-static bool complain(struct loading *loading, struct settings_part *part, struct conf_mark mark,
-	const char *format, ...) __attribute__((format(printf, 4, 5)));
-
 /* An error of a file that is right when looked at alone. */
-static bool complain(struct loading *loading, struct settings_part *part, struct conf_mark mark,
-	const char *format, ...)
+__attribute__((format(printf, 4, 5))) static bool complain(struct loading *loading,
+	struct settings_part *part, struct conf_mark mark, const char *format, ...)
 {
 	va_list arguments;
 	char *text;
@@ -160,6 +158,22 @@ static void find_equal_ids(struct loading *loading)
 			show_mark(loading, sorted[i - 1]->mark, part->path));
 	}
 	free(sorted);
+}
+
+/* What another process publishes is not for us, unless nobody is told anyway. */
+static void find_held_ids(struct loading *loading, struct settings_part *part)
+{
+	const struct settings_policy *policy = loading->policy;
+	bool asked =
+		policy != NULL && policy->holder != NULL && !loading->settings->consul.address.off;
+
+	for (size_t i = 0; asked && i < part->check_count; i++) {
+		const char *id = part->checks[i]->id, *holder = policy->holder(policy->ids, id);
+
+		if (holder != NULL)
+			(void)complain(loading, part, part->checks[i]->mark, ID_LOCK_TEXT,
+				field_shown(id), holder);
+	}
 }
 
 /* The same service in two files is one, where they do not say different things of it. */
@@ -337,6 +351,7 @@ static void load_parts(struct loading *loading, char **names, size_t count)
 			continue;
 		for (size_t j = 0; j < part->check_count; j++)
 			(void)belongs_somewhere(loading, part, part->checks[j]);
+		find_held_ids(loading, part);
 	}
 	find_equal_ids(loading);
 	join(loading);

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "config/arena.h"
-#include "runner/consul.h"
+#include "runner/consul_calls.h"
 #include "runner/log.h"
 
 struct fake_agent fake;

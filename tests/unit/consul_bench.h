@@ -8,7 +8,7 @@
 #include <ev.h>
 #include <sys/socket.h>
 
-#include "runner/consul.h"
+#include "runner/consul_calls.h"
 
 /* Answers each request with the same bytes, or not at all. */
 extern struct server {

@@ -23,10 +23,14 @@ set(AGENT_SOURCES tests/unit/agent_bench.c runner/agent.c runner/agent_answer.c
   ${OUTCOME_SOURCES} probes/secret.c)
 # They wait for whole seconds; the sanitizers look for leaks.
 probity_unit_test(agent NO_VALGRIND SOURCES ${AGENT_SOURCES})
+probity_unit_test(agent_owner NO_VALGRIND SOURCES ${AGENT_SOURCES})
 probity_unit_test(agent_trouble NO_VALGRIND SOURCES ${AGENT_SOURCES})
 probity_unit_test(agent_stop NO_VALGRIND SOURCES ${AGENT_SOURCES}
   WRAP unit_state_ask unit_state_cancel)
 probity_unit_test(unit_state SOURCES runner/unit_state.c config/arena.c probes/clock.c)
+probity_unit_test(id_lock)
+target_sources(unit_id_lock PRIVATE $<TARGET_OBJECTS:probity_config>
+  $<TARGET_OBJECTS:probity_probes> $<TARGET_OBJECTS:probity_runner>)
 probity_unit_test(log SOURCES runner/log.c config/arena.c probes/output.c WRAP write)
 probity_unit_test(report SOURCES runner/report.c config/arena.c ${OUTCOME_SOURCES})
 probity_unit_test(table SOURCES runner/table.c config/arena.c)
