@@ -117,7 +117,7 @@ static void forget_all(struct agent *agent)
 		publish_delay(&check->slot, 0);
 		check->presence = PRESENCE_UNKNOWN;
 		check->known_definition = 0;
-		check->look = check->at_once = check->was_absent = false;
+		check->look = check->at_once = check->was_absent = check->evict = false;
 		check->not_before = check->delay = 0;
 		agent_check_trouble(check, TROUBLE_NONE, NULL);
 	}

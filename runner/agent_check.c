@@ -145,6 +145,34 @@ static void on_registered(void *owner, const struct consul_answer *answer)
 	go_on(check);
 }
 
+/* Gone, or it never was: newer agents answer 404 then. At once to its place. */
+static void on_evicted(void *owner, const struct consul_answer *answer)
+{
+	struct agent_check *check = owner;
+
+	switch (agent_judge(check->agent, &check->task, answer, true)) {
+	case VERDICT_UNKNOWN:
+		if (answer->result != CONSUL_NOT_FOUND) {
+			agent_failed(check->agent, answer->cause);
+			break;
+		}
+		agent_well(check->agent);
+		/* fall through */
+	case VERDICT_DONE:
+		check->evict = false;
+		/* Before all others: meanwhile its service has a check less. */
+		agent_task_due(&check->task, 0, TURN_NEXT);
+		break;
+	case VERDICT_REFUSED:
+		check->not_before = agent_now().monotonic + agent_back_off(&check->delay);
+		agent_check_trouble(check, TROUBLE_REFUSED, answer->cause);
+		break;
+	case VERDICT_FAILED:
+		break;
+	}
+	go_on(check);
+}
+
 static enum publish_answer publish_answer_of(const struct consul_answer *answer)
 {
 	if (answer->result == CONSUL_OK)
@@ -220,6 +248,10 @@ static void run(struct agent_task *task)
 		agent_task_called(task, consul_checks_get(consul, check->conf->id, reply));
 	} else if (check->look || plan.at > now) {
 		agent_check_arm(check); /* the plan has changed since it was due */
+	} else if (check->evict) {
+		const struct consul_reply reply = {.done = on_evicted, .owner = check};
+
+		agent_task_called(task, consul_check_deregister(consul, check->conf->id, reply));
 	} else if (plan.call == REGISTER_UPDATE) {
 		update(check, consul);
 	} else {

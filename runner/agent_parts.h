@@ -51,6 +51,7 @@ struct agent_check {
 	unsigned int definition, sent_definition, known_definition;
 	bool at_once; /* its service has no check: register it undecided */
 	bool was_absent; /* new on the agent: an old one may stand in until it is acknowledged */
+	bool evict; /* taken over from another type, whose monitor ends only by a deregistration */
 	bool look; /* the next call is a look, due at look_at */
 	double look_at;
 	char *doubt; /* what an update was answered that the agent could not place */

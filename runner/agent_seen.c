@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 /* Where a check stands on the agent, and what is said when it does not stand well. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "config/arena.h"
 #include "runner/agent_calls.h"
@@ -53,8 +54,8 @@ void agent_check_trouble(struct agent_check *check, enum agent_trouble trouble, 
 	troubled[before]--;
 	troubled[trouble]++;
 	if (trouble == TROUBLE_CLASH)
-		log_warning("%s: %s: it is left alone, and nothing is published; deregister it or "
-			    "choose another id",
+		log_warning("%s: %s: it is left alone, and nothing is published; deregister it, "
+			    "choose another id or say 'take_over: true'",
 			check->conf->id, problem);
 	else if (before == TROUBLE_CLASH)
 		log_notice("%s: the id is free for our check", check->conf->id);
@@ -65,10 +66,37 @@ void agent_check_trouble(struct agent_check *check, enum agent_trouble trouble, 
 	agent_say_found(check->agent);
 }
 
+/* The next claim replaces it: nothing is taken away before there is something to say. */
+static void take_over(struct agent_check *check, const char *type)
+{
+	bool is_ttl = strcmp(type, "ttl") == 0;
+
+	if (check->evict) /* and said */
+		return;
+	log_notice("%s: the agent has a check of this id that is not ours (type %s); it is taken "
+		   "over",
+		check->conf->id, type);
+	/* Registered over another type, a TTL check would share its id with the old monitor. */
+	check->evict = !is_ttl;
+	check->presence = is_ttl ? PRESENCE_OURS : PRESENCE_ABSENT;
+	check->at_once = false;
+	check->known_definition = 0;
+	check->look = false;
+	publish_forget(&check->slot);
+	agent_check_trouble(check, TROUBLE_NONE, NULL);
+}
+
 static void set_clash(struct agent_check *check, const char *type)
 {
-	char *problem = xprintf("%s (type %s)", CLASH_TEXT, *type == '\0' ? "unknown" : type);
+	char *problem;
 
+	if (*type == '\0')
+		type = "unknown";
+	if (check->conf->take_over) {
+		take_over(check, type);
+		return;
+	}
+	problem = xprintf("%s (type %s)", CLASH_TEXT, type);
 	check->presence = PRESENCE_CLASH;
 	check->look = true;
 	check->look_at = agent_now().monotonic + CLASH_PACE;
@@ -97,6 +125,7 @@ static void leave_clash(struct agent_check *check)
 static void set_absent(struct agent_check *check)
 {
 	leave_clash(check);
+	check->evict = false;
 	check->was_absent = true;
 	check->presence = PRESENCE_ABSENT;
 	if (check->trouble == TROUBLE_CLASH)
@@ -106,6 +135,7 @@ static void set_absent(struct agent_check *check)
 static void set_ours(struct agent_check *check)
 {
 	leave_clash(check);
+	check->evict = false;
 	check->presence = PRESENCE_OURS;
 	check->at_once = false;
 	if (check->trouble == TROUBLE_CLASH)
@@ -171,8 +201,8 @@ void agent_check_urge(struct agent_check *check)
 {
 	const struct agent_service *service = check->service;
 
-	if (check->presence == PRESENCE_ABSENT && service != NULL && service->there &&
-		service->counted && service->check_count == 0)
+	if (check->presence == PRESENCE_ABSENT && !check->evict && service != NULL &&
+		service->there && service->counted && service->check_count == 0)
 		check->at_once = true;
 }
 

@@ -160,9 +160,8 @@ static void on_found(void *owner, const struct consul_answer *answer)
 static void check_came_with_it(struct agent_check *check, void *data)
 {
 	(void)data;
-	if (check->sent_definition == 0 || check->presence == PRESENCE_CLASH)
-		return;
-	agent_check_registered(check);
+	if (check->sent_definition != 0 && check->presence != PRESENCE_CLASH && !check->evict)
+		agent_check_registered(check);
 	agent_check_arm(check);
 }
 
@@ -229,7 +228,7 @@ static void add_check(struct agent_check *check, void *data)
 {
 	bool claimed = publish_may_claim(&check->slot, agent_now());
 
-	if (check->presence == PRESENCE_CLASH)
+	if (check->presence == PRESENCE_CLASH || check->evict)
 		return;
 	check->sent_definition = check->definition;
 	register_add_check(data, check->conf, check->agent->settings->instance,

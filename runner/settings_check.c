@@ -79,6 +79,9 @@ const struct conf_field settings_check_fields[] = {
 		.fallback = "check_update", .flags = CONF_INHERIT,
 		.help = "Calls that tell the agent: check_update, or ttl for the older pass, warn "
 			"and fail with a note"),
+	CONF_BOOL(struct check_conf, take_over, .fallback = "false", .flags = CONF_INHERIT,
+		.help = "A check of another owner or type that the agent has under this id is "
+			"replaced; without it that is left alone, and nothing is published"),
 	CONF_COUNT(struct check_conf, success_before_passing, .fallback = "1", .min = 1,
 		.max = 1000, .flags = CONF_INHERIT,
 		.help = "The check passes at this many successes in a row"),

@@ -81,6 +81,7 @@ struct check_conf {
 	double timeout; /* always set after the load */
 	double ttl;
 	int update; /* enum check_update */
+	bool take_over;
 	unsigned int success_before_passing;
 	unsigned int failures_before_warning; /* always set after the load */
 	unsigned int failures_before_critical;

@@ -213,8 +213,9 @@ struct consul_call *consul_check_deregister(
 {
 	(void)consul;
 	note("deregister %s", id);
-	(void)json_object_del(fake.checks, id);
-	return answer_code(&reply, 200);
+	if (fake.code == 0 && !fake.away)
+		(void)json_object_del(fake.checks, id);
+	return answer_code(&reply, fake.code != 0 ? fake.code : 200);
 }
 
 struct consul_call *consul_service_register(
