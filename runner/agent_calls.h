@@ -3,7 +3,7 @@
 #ifndef RUNNER_AGENT_CALLS_H
 #define RUNNER_AGENT_CALLS_H
 
-#include "runner/agent_parts.h"
+#include "runner/agent_whole.h"
 #include "runner/consul_calls.h"
 
 /* agent_answer.c: what an answer says of the agent as a whole. */

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Whose a check is: two daemons on one host, and checks that others have put on a real agent."""
+import json
 import re
 import time
 
@@ -41,6 +42,25 @@ def second_daemon_is_told_who_holds_its_ids(lab, agent):
     before = time.monotonic()
     other.reload()
     agent.wait_update(READY, "critical", after=before)
+
+
+@together
+def file_of_a_folder_with_an_id_of_another_is_left_out(lab, agent):
+    tree = lab.folder / "probity"
+    place(lab.probity(config(agent, says("passing", "ok")), start=False), tree / "web").start()
+    agent.wait_update(READY)
+    host = place(lab.probity(config(agent, says("passing", "ok")), start=False), tree)
+    host.config = lab.subfolder("conf")
+    for name, check in (("a", says("passing", "ok", "mine")), ("b", says("critical", "no"))):
+        path = host.config / f"{name}.yaml"
+        path.write_text(json.dumps({**({"consul": agent.url} if name == "a" else {}),
+                                    "service": {"id": "web-1"}, "checks": [check]}))
+        path.chmod(0o600)
+    host.start()
+    agent.wait_update("web-1:mine")
+    host.wait_log("left out")
+    host.wait_log(f"'{READY}' is held by another probity")
+    assert agent.updates(READY)[-1].status == "passing"
 
 
 @together

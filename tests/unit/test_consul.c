@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
-#include <sys/un.h>
 #include <unistd.h>
 
 #include "config/arena.h"
@@ -318,34 +317,6 @@ static void without_its_token_nothing_is_sent(void **unused)
 	free(path);
 }
 
-static void unix_sockets_are_spoken_to(void **unused)
-{
-	struct sockaddr_un address = {.sun_family = AF_UNIX};
-	char *path = xprintf("%s/agent.sock", folder), *shown = xprintf("unix://%s", path);
-
-	(void)unused;
-	loop = ev_default_loop(0);
-	(void)snprintf(address.sun_path, sizeof(address.sun_path), "%s", path);
-	listen_on((struct sockaddr *)&address, sizeof(address));
-	make_consul((struct consul_conf){
-		.address = {.transport = CONSUL_UNIX,
-			.base = "http://localhost",
-			.host = "localhost",
-			.endpoint = {.path = path, .shown = shown}},
-		.timeout = 5,
-	});
-	server.reply = OK;
-	consul_check_update(consul, "a", PROBE_PASSING, "x", reply);
-	await();
-	assert_int_equal(result, CONSUL_OK);
-	assert_non_null(strstr(server.request, "\r\nHost: localhost\r\n"));
-	assert_string_equal(consul_address(consul), shown);
-	finish();
-	assert_int_equal(unlink(path), 0);
-	free(path);
-	free(shown);
-}
-
 static void calls_go_out_when_descriptors_are_out(void **unused)
 {
 	int taken[256];
@@ -389,7 +360,6 @@ int main(void)
 		cmocka_unit_test(names_are_never_left_to_libcurl),
 		cmocka_unit_test(token_is_read_again_when_its_file_changes),
 		cmocka_unit_test(without_its_token_nothing_is_sent),
-		cmocka_unit_test(unix_sockets_are_spoken_to),
 		cmocka_unit_test(calls_go_out_when_descriptors_are_out),
 	};
 	int failed;

@@ -2,7 +2,15 @@
 /* The forms that a call can take on the wire, as the configuration wants it. */
 #include "tests/unit/consul_bench.h"
 
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "config/arena.h"
+
+static char folder[] = "/tmp/probity-forms-XXXXXX";
 
 #define OK "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"
 
@@ -39,11 +47,44 @@ static void a_note_carries_the_same_bytes(void **unused)
 	finish();
 }
 
+static void unix_sockets_are_spoken_to(void **unused)
+{
+	struct sockaddr_un address = {.sun_family = AF_UNIX};
+	char *path = xprintf("%s/agent.sock", folder), *shown = xprintf("unix://%s", path);
+
+	(void)unused;
+	loop = ev_default_loop(0);
+	(void)snprintf(address.sun_path, sizeof(address.sun_path), "%s", path);
+	listen_on((struct sockaddr *)&address, sizeof(address));
+	make_consul((struct consul_conf){
+		.address = {.transport = CONSUL_UNIX,
+			.base = "http://localhost",
+			.host = "localhost",
+			.endpoint = {.path = path, .shown = shown}},
+		.timeout = 5,
+	});
+	server.reply = OK;
+	consul_check_update(consul, "a", PROBE_PASSING, "x", reply);
+	await();
+	assert_int_equal(result, CONSUL_OK);
+	assert_non_null(strstr(server.request, "\r\nHost: localhost\r\n"));
+	assert_string_equal(consul_address(consul), shown);
+	finish();
+	assert_int_equal(unlink(path), 0);
+	free(path);
+	free(shown);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_note_carries_the_same_bytes),
+		cmocka_unit_test(unix_sockets_are_spoken_to),
 	};
+	int failed;
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	assert_non_null(mkdtemp(folder));
+	failed = cmocka_run_group_tests(tests, NULL, NULL);
+	(void)rmdir(folder);
+	return failed;
 }
