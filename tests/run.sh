@@ -77,11 +77,20 @@ step install tests/install.sh || { summary && exit 1; }
 # Beside the build, which it does not slow down: the network is what takes the time.
 tests/consul.sh >build/consul.path 2>build/consul.log &
 fetching=$!
+planting=$fetching
+if [ "$(id -u)" -eq 0 ]; then # as nobody else may boot it
+	tests/systemd_tree.sh >/dev/null 2>build/systemd-tree.log &
+	planting=$!
+fi
 step "build release" build release || { summary && exit 1; }
 step "build sanitize" build sanitize
 wait "$fetching" || {
 	cat build/consul.log
 	failures+=("fetch consul")
+}
+wait "$planting" || {
+	cat build/systemd-tree.log
+	failures+=("make a tree of systemd")
 }
 CONSUL=$(cat build/consul.path)
 export CONSUL
@@ -89,7 +98,7 @@ step clang-format tests/lint.py format
 
 clang_options=(-DPROBITY_FUZZ=OFF)
 # The sanitizers find what valgrind finds, faster. What does not depend on the build runs once.
-exclude='^(release\.unit_.*_valgrind|sanitize\.integration_(lab|layers|load|readme))$'
+exclude='^(release\.unit_.*_valgrind|sanitize\.integration_(lab|layers|load|readme|systemd|systemd_units))$'
 if [ "$mode" = full ]; then
 	clang_options=(-DPROBITY_FUZZ=ON "-DFUZZ_SECONDS=$fuzz_seconds")
 	exclude='^$'

@@ -42,4 +42,6 @@ probity_integration_test(folder)
 probity_integration_test(status)
 probity_integration_test(probe)
 probity_integration_test(notify)
+# Where the tree is not there yet, it is made.
+probity_integration_test(systemd TIMEOUT 240)
 probity_integration_test(systemd_units)

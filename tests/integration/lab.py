@@ -26,7 +26,8 @@ from real_consul import RealConsul, Watcher, consul_binary, dns_srv, free_block
 
 __all__ = [
     "CUT", "FakeAgent", "HttpServer", "Lab", "PROBITY", "Probity", "RESET", "RealConsul",
-    "Recorder", "Reply", "Request", "SANITIZED", "SILENCE", "TOLERANCE", "Update", "Watcher", "alive",
+    "Recorder", "Reply", "Request", "SANITIZED", "SILENCE", "TOLERANCE", "UnixConnection",
+    "Update", "Watcher", "alive",
     "children", "consul_binary", "cpu_seconds", "descendants", "descriptors", "dns_srv",
     "end_process", "end_strays", "environment", "free_block", "free_port", "holds", "memory_kib",
     "run_probity", "settled", "state", "start_process", "strict_json", "threads", "wait_for", "zombies",
@@ -64,7 +65,7 @@ def run_probity(*arguments, env=None, timeout=20, stdin=subprocess.DEVNULL, **mo
                           env=None if env is None else {**os.environ, **env}, **more)
 
 
-class _UnixConnection(http.client.HTTPConnection):
+class UnixConnection(http.client.HTTPConnection):
     def __init__(self, path, timeout):
         super().__init__("localhost", timeout=timeout)
         self.path = path
@@ -198,7 +199,7 @@ class Probity:
 
     def status(self, timeout=5):
         """GET /v1/status of the control socket."""
-        connection = _UnixConnection(self.runtime_dir / "control.sock", timeout)
+        connection = UnixConnection(self.runtime_dir / "control.sock", timeout)
         try:
             connection.request("GET", "/v1/status")
             response = connection.getresponse()
