@@ -57,6 +57,14 @@ static char *append(char *take_text, const char *label, const char *value)
 	return longer;
 }
 
+static char *append_more(char *take_text, size_t count)
+{
+	char *longer = xprintf("%s (and %zu more)", take_text, count);
+
+	free(take_text);
+	return longer;
+}
+
 char *notify_words(const struct notify_facts *facts)
 {
 	char *statuses = counts(facts);
@@ -68,6 +76,8 @@ char *notify_words(const struct notify_facts *facts)
 	free(statuses);
 	free(agent);
 	raw = append(raw, "left out", facts->left_out);
+	if (facts->left_out_more > 0)
+		raw = append_more(raw, facts->left_out_more);
 	raw = append(raw, "not reloaded", facts->reload_error);
 	/* A line that is not UTF-8 is not shown, and a second one would be another message. */
 	line = output_clean_line(raw, strlen(raw), WORDS_MOST);

@@ -16,7 +16,8 @@ struct notify_facts {
 	size_t by_status[PROBE_CRITICAL + 1]; /* the decided ones */
 	bool agent_off, agent_reachable;
 	const char *agent_problem;
-	const char *left_out; /* files of the configuration that are not in force */
+	const char *left_out; /* a file of the configuration that is not in force, and why */
+	size_t left_out_more; /* other such files */
 	const char *reload_error; /* of the last reload */
 };
 

@@ -41,7 +41,10 @@ static void tell_words(struct runner *runner)
 	facts.agent_off = agent.off;
 	facts.agent_reachable = agent.reachable;
 	facts.agent_problem = agent.problem;
-	facts.left_out = left_out == NULL ? NULL : left_out->problem;
+	if (left_out != NULL) {
+		facts.left_out = left_out->problem;
+		facts.left_out_more = runner->settings->left_out - 1;
+	}
 	words = notify_words(&facts);
 	if (runner->notified != NULL && strcmp(words, runner->notified) == 0) {
 		free(words);

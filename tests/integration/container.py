@@ -46,7 +46,10 @@ class Cgroup:
             _, point, kind, options, *_ = line.split()
             key = "" if kind == "cgroup2" else "name=systemd"
             if kind == "cgroup2" or (kind == "cgroup" and "name=systemd" in options.split(",")):
-                folder = Path(point + mine.get(key, "/")) / f"probity-test-{os.getpid()}"
+                top = Path(point + mine.get(key, "/"))
+                if not top.exists():  # a container that sees another part of it than it is in
+                    top = Path(point)
+                folder = top / f"probity-test-{os.getpid()}"
                 folder.mkdir()
                 self.folders.append(folder)
 

@@ -270,3 +270,29 @@ def test_a_service_that_is_restarted_is_said_to_be_down_meanwhile(scene):
     holds(lambda: scene.catalog()["Status"] == "passing", 1)
     watcher.stop()
     assert watcher.values == ["passing", "critical", "passing"]
+
+
+def test_the_host_daemon_runs_beside_instances_and_leaves_out_a_bad_file(scene):
+    container, folder = scene.container, "/etc/probity/conf.d"
+
+    def says(pattern):
+        def told():
+            return container.show("probity", "StatusText")[0]
+        wait_for(lambda: re.fullmatch(pattern, told()), 5, step=0.05,
+                 what=lambda: f"{pattern}; {told()}")
+    container.write(f"{folder}/disk.yaml", {
+        "checks": [{"name": "disk", "node": True, "script": ["/bin/true"], "interval": "1s"}]},
+        0o600)
+    container.write(f"{folder}/other.yaml", "checks: {}", 0o600)
+    container.do("systemctl", "start", "probity")
+    says("1 check: 1 passing; agent reachable; left out: "
+         f"{folder}/other.yaml:1:9: checks must be a list.*")
+    assert "probity:disk" in container.do("probity", "status")
+    assert container.run("systemctl", "reload", "probity").returncode != 0
+    container.path(f"{folder}/other.yaml").unlink()
+    container.do("systemctl", "reload", "probity")
+    says("1 check: 1 passing; agent reachable")
+    container.do("systemctl", "stop", "probity")
+    assert container.show("probity", "Result", "ActiveState") == ["success", "inactive"]
+    # The instances' folders lie in its own.
+    assert scene.status()["checks"]

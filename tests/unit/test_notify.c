@@ -37,13 +37,15 @@ static void what_is_wrong_is_in_words(void **state)
 	struct notify_facts facts = {.checks = 2,
 		.by_status = {2},
 		.agent_problem = "Connection refused",
-		.left_out = "conf.d/db.yaml",
+		.left_out = "conf.d/db.yaml:1:1: bad",
+		.left_out_more = 2,
 		.reload_error = "web.yaml:3:1: unknown key 'chekcs'"};
 
 	(void)state;
 	assert_words(&facts,
 		"2 checks: 2 passing; agent unreachable: Connection refused; left out: "
-		"conf.d/db.yaml; not reloaded: web.yaml:3:1: unknown key 'chekcs'");
+		"conf.d/db.yaml:1:1: bad (and 2 more); not reloaded: web.yaml:3:1: unknown key "
+		"'chekcs'");
 	/* A second line would be a message of its own, and what is not UTF-8 is not shown. */
 	facts = (struct notify_facts){.checks = 1,
 		.by_status = {1},
