@@ -37,6 +37,7 @@ struct conf_variant {
 	const struct conf_field *fields; /* ends with a row of zeroes */
 	size_t size; /* of the struct that the fields fill */
 	const char *shorthand; /* the key that a bare scalar or list fills, or NULL */
+	const char *example; /* a whole file that uses it, YAML; for the reference */
 
 	/*
 	 * Optional: rules that span fields, and what is derived from them. Reports

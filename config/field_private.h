@@ -40,6 +40,9 @@ json_t *field_or_shorthand(
 /* Schema of text: YAML readers see numbers and booleans where a string is meant. */
 json_t *field_text_schema(void);
 
+/* Schema of a value that may be left out behind its key. Takes over schema. */
+json_t *field_or_nothing(json_t *take_schema);
+
 /* Schema of a value that may also come from ${NAME}. Takes over schema. */
 json_t *field_or_variable(json_t *take_schema);
 

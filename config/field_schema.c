@@ -6,7 +6,17 @@
 
 json_t *field_text_schema(void)
 {
-	return json_pack("{s:[s, s, s]}", "type", "string", "number", "boolean");
+	return json_pack("{s:[s, s, s, s]}", "type", "string", "number", "boolean", "null");
+}
+
+json_t *field_or_nothing(json_t *take_schema)
+{
+	json_t *alternatives = json_object_get(take_schema, "anyOf");
+
+	if (alternatives == NULL)
+		return json_pack("{s:[o, {s:s}]}", "anyOf", take_schema, "type", "null");
+	(void)json_array_append_new(alternatives, json_pack("{s:s}", "type", "null"));
+	return take_schema;
 }
 
 json_t *field_or_variable(json_t *take_schema)

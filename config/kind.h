@@ -17,7 +17,8 @@ struct field_walk;
 
 /* A value kind. New kinds join by being named in a row; the walker knows none of them. */
 struct conf_kind {
-	const char *name; /* as messages and the reference call it: "a duration" */
+	const char *name; /* as messages call it, and the reference: "a duration" */
+	const char *title; /* as the reference calls it, where that differs; else NULL */
 	size_t size; /* of the member; 0: field->size says */
 
 	/* Fills the member, which is zeroed. Reports and returns false on bad input. */

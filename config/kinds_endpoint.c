@@ -81,7 +81,9 @@ static bool endpoint_equal(const struct conf_field *field, const void *a, const 
 static json_t *endpoint_schema(const struct conf_field *field)
 {
 	(void)field;
-	return json_pack("{s:s, s:s}", "type", "string", "pattern", "^unix:///|:[0-9]+$|\\$\\{");
+	return json_pack("{s:s, s:s}", "type", "string", "pattern",
+		"^unix:///.|^(\\[[0-9A-Fa-f:.]+(%[^\\]]+)?\\]|[^\\s:/"
+		"\\[\\]]+):[1-9][0-9]{0,4}$|\\$\\{");
 }
 
 const struct conf_kind conf_endpoint = {

@@ -52,9 +52,15 @@ static bool map_equal(const struct conf_field *field, const void *a, const void 
 	return field_equal(field->fields, a, b);
 }
 
-static json_t *map_schema(const struct conf_field *field)
+/* One map of a list, of several with names, or alone. */
+static json_t *element_schema(const struct conf_field *field)
 {
 	return field_or_shorthand(field_schema(field->fields), field->fields, field->shorthand);
+}
+
+static json_t *map_schema(const struct conf_field *field)
+{
+	return field_or_nothing(element_schema(field));
 }
 
 const struct conf_kind conf_map = {
@@ -177,7 +183,7 @@ static bool list_equal(const struct conf_field *field, const void *a, const void
 
 static json_t *list_schema(const struct conf_field *field)
 {
-	return json_pack("{s:s, s:o}", "type", "array", "items", map_schema(field));
+	return json_pack("{s:s, s:o}", "type", "array", "items", element_schema(field));
 }
 
 const struct conf_kind conf_list = {
@@ -248,7 +254,8 @@ static bool named_equal(const struct conf_field *field, const void *a, const voi
 
 static json_t *named_schema(const struct conf_field *field)
 {
-	return json_pack("{s:s, s:o}", "type", "object", "additionalProperties", map_schema(field));
+	return field_or_nothing(json_pack(
+		"{s:s, s:o}", "type", "object", "additionalProperties", element_schema(field)));
 }
 
 const struct conf_kind conf_named = {

@@ -247,7 +247,8 @@ static json_t *mode_schema(const struct conf_field *field)
 {
 	(void)field;
 	/* YAML readers see 022 as a number. */
-	return json_pack("{s:[s, s]}", "type", "string", "integer");
+	return json_pack("{s:[s, s], s:s, s:i, s:i}", "type", "string", "integer", "pattern",
+		"^[0-7]{3,4}$|\\$\\{", "minimum", 0, "maximum", 7777);
 }
 
 const struct conf_kind conf_mode = {

@@ -160,6 +160,7 @@ static json_t *pairs_schema(const struct conf_field *field)
 
 const struct conf_kind conf_map_of_secrets = {
 	.name = "a text or {file: PATH}",
+	.title = "a map of texts; each may be {file: PATH, prefix: TEXT}",
 	.size = sizeof(struct conf_pairs),
 	.parse = pairs_parse,
 	.print = pairs_print,

@@ -151,6 +151,7 @@ static json_t *choice_schema(const struct conf_field *field)
 
 const struct conf_kind conf_choice = {
 	.name = "one of a few words",
+	.title = "one of",
 	.size = sizeof(int),
 	.parse = choice_parse,
 	.print = choice_print,

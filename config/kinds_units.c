@@ -83,8 +83,10 @@ static void duration_print(const struct conf_field *field, const void *member, F
 static json_t *duration_schema(const struct conf_field *field)
 {
 	(void)field;
+	/* Each unit once, from large to small; that there is one, a lookahead says. */
 	return json_pack("{s:s, s:s}", "type", "string", "pattern",
-		"^([0-9]*\\.?[0-9]+(d|h|m|s|ms))+$|\\$\\{");
+		"^(?=.)([0-9]*\\.?[0-9]+d)?([0-9]*\\.?[0-9]+h)?([0-9]*\\.?[0-9]+m)?"
+		"([0-9]*\\.?[0-9]+s)?([0-9]*\\.?[0-9]+ms)?$|\\$\\{");
 }
 
 const struct conf_kind conf_duration = {

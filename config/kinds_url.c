@@ -142,8 +142,11 @@ static bool url_equal(const struct conf_field *field, const void *a, const void 
 static json_t *url_schema(const struct conf_field *field)
 {
 	(void)field;
-	return json_pack(
-		"{s:s, s:s}", "type", "string", "pattern", "^([Hh][Tt]{2}[Pp][Ss]?://|\\$\\{)");
+	/* Scheme, user, host, port; then what may be sent as it is, and whole percent-encodings. */
+	return json_pack("{s:s, s:s}", "type", "string", "pattern",
+		"^[Hh][Tt]{2}[Pp][Ss]?://([^\\s/?#@]*@)?(\\[[0-9A-Fa-f:.]+(%[^\\]]+)?\\]|"
+		"[^\\s/?#@:\\[\\]]+)(:[1-9][0-9]{0,4})?([/"
+		"?#]([!-$&-~]|%[0-9A-Fa-f]{2})*)?$|\\$\\{");
 }
 
 const struct conf_kind conf_http_url = {

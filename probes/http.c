@@ -343,6 +343,19 @@ const struct probe_type probe_http = {
 			.size = sizeof(struct http_conf),
 			.shorthand = "url",
 			.check = http_check,
+			.example =
+				"service: {id: web-1}\n"
+				"checks:\n"
+				"  - name: orders\n"
+				"    http:\n"
+				"      url: https://web.internal/orders/selftest\n"
+				"      headers: {Authorization: {file: /run/secrets/selftest, "
+				"prefix: 'Bearer '}}\n"
+				"      body_match: '\"result\":\\s*\"ok\"'\n"
+				"      json: {/db/lag_seconds: {max: 5}}\n"
+				"      tls: {ca_file: /etc/ssl/internal.pem, expires: {note: 14d, "
+				"critical: 2d}}\n"
+				"    max_latency: {note: 300ms, critical: 2s}\n",
 		},
 	.run_size = sizeof(struct http_run),
 	.longest_timeout = LONGEST_TIMEOUT,

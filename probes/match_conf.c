@@ -134,6 +134,7 @@ static json_t *pattern_schema(const struct conf_field *field)
 
 const struct conf_kind match_pattern = {
 	.name = "a pattern (Perl-compatible regular expression)",
+	.title = "a pattern",
 	.size = sizeof(const struct match *),
 	.parse = parse_pattern,
 	.print = print_pattern,

@@ -295,6 +295,15 @@ const struct probe_type probe_script = {
 			.fields = script_fields,
 			.size = sizeof(struct script_conf),
 			.shorthand = "command",
+			.example = "consul: off\n"
+				   "checks:\n"
+				   "  - name: load\n"
+				   "    node: true\n"
+				   "    script:\n"
+				   "      command: [/usr/lib/nagios/plugins/check_load, -w, '9', "
+				   "-c, '18']\n"
+				   "      user: nobody\n"
+				   "      values: {load15: {warning: 4, critical: 8}}\n",
 			.check = script_check,
 		},
 	.run_size = sizeof(struct script_run),

@@ -159,6 +159,16 @@ const struct probe_type probe_tcp = {
 			.size = sizeof(struct tcp_conf),
 			.shorthand = "address",
 			.check = tcp_check,
+			.example = "consul: off\n"
+				   "checks:\n"
+				   "  - name: mail\n"
+				   "    node: true\n"
+				   "    tcp:\n"
+				   "      address: 127.0.0.1:25\n"
+				   "      steps:\n"
+				   "        - {expect: '^220 ', reject: '^[45]'}\n"
+				   "        - send: 'QUIT\\r\\n'\n"
+				   "        - expect: '^221 '\n",
 		},
 	.run_size = sizeof(struct tcp_run),
 	.longest_timeout = LONGEST_TIMEOUT,

@@ -12,6 +12,8 @@ int command_run(int argc, char **argv);
 int command_validate(int argc, char **argv);
 int command_probe(int argc, char **argv);
 int command_status(int argc, char **argv);
+int command_schema(int argc, char **argv);
+int command_reference(int argc, char **argv);
 
 #define EXIT_FINE 0
 #define EXIT_FINDING 1

@@ -17,6 +17,8 @@ static const struct {
 	{"validate", "name every problem of a configuration", command_validate},
 	{"probe", "run checks once, now, and print what they saw", command_probe},
 	{"status", "show what the running daemon knows", command_status},
+	{"schema", "print the JSON Schema of a configuration, for editors", command_schema},
+	{"reference", "print all keys of a configuration, for people", command_reference},
 };
 
 #define COMMAND_COUNT (sizeof(commands) / sizeof(*commands))

@@ -143,14 +143,18 @@ static bool defaults_equal(const struct conf_field *field, const void *a, const 
 static json_t *defaults_schema(const struct conf_field *field)
 {
 	json_t *schema = field_schema(settings_check_fields);
-	json_t *properties = json_object_get(schema, "properties");
+	const json_t *all = json_object_get(schema, "properties");
+	json_t *some = json_object();
 
 	(void)field;
 	for (const struct conf_field *row = settings_check_fields; row->kind != NULL; row++) {
-		if ((row->flags & CONF_INHERIT) == 0 && row->key != NULL)
-			(void)json_object_del(properties, row->key);
+		if ((row->flags & CONF_INHERIT) != 0)
+			(void)json_object_set(some, row->key, json_object_get(all, row->key));
 	}
+	(void)json_object_set_new(schema, "properties", some);
+	/* Of a whole check: a name, and one probe. */
 	(void)json_object_del(schema, "required");
+	(void)json_object_del(schema, "oneOf");
 	return schema;
 }
 

@@ -10,7 +10,7 @@ packages=(
 	libmicrohttpd-dev libsystemd-dev libssl-dev
 	# To test.
 	libcmocka-dev clang clang-tidy clang-format libclang-rt-14-dev valgrind ccache python3
-	python3-pytest nginx-light monitoring-plugins-basic openssl procps ca-certificates
+	python3-pytest python3-jsonschema python3-yaml nginx-light monitoring-plugins-basic openssl procps ca-certificates
 	debian-archive-keyring systemd systemd-container debootstrap
 	# What the examples are run against.
 	exim4-daemon-light dovecot-imapd memcached rabbitmq-server openssh-server

@@ -14,7 +14,8 @@ YAML = re.findall(r"^```yaml\n(.*?)^```$", README, re.M | re.S)
 
 def test_readme_shows_commands_and_configurations():
     assert {command for command, _ in SHOWN} >= {
-        "--help", "run --help", "validate --help", "probe --help", "status --help"}
+        "--help", "run --help", "validate --help", "probe --help", "status --help",
+        "schema --help", "reference --help"}
     assert len(YAML) >= 2
 
 
