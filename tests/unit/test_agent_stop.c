@@ -2,6 +2,7 @@
 /* The end: what is said, for which services, and how long it may take. */
 #include "tests/unit/agent_bench.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -47,9 +48,11 @@ struct unit_question *__wrap_unit_state_ask(
 
 	question->asker = *asker;
 	for (; *names != NULL; names++) {
-		(void)strcat(strcat(strcat(journal, "ask "), *names), "; ");
-		(void)strncat(question->names, *names, 50);
-		(void)strcat(question->names, " ");
+		size_t used = strlen(journal), length = strlen(question->names);
+
+		(void)snprintf(journal + used, sizeof(journal) - used, "ask %s; ", *names);
+		(void)snprintf(
+			question->names + length, sizeof(question->names) - length, "%s ", *names);
 	}
 	ev_timer_init(&question->timer, on_question, unit.active != NULL ? 0 : asker->seconds, 0);
 	ev_timer_start(loop, &question->timer);
