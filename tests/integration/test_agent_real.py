@@ -253,4 +253,18 @@ def strange_ids_work_on_a_real_agent(lab, consul):
     wait_for(lambda: consul.check(odd) is None, 4, what="it is gone")
 
 
+@together
+def a_service_of_ours_goes_with_us_where_asked_to(lab, consul):
+    consul.register_service("web-2", "other", 8081)
+    service = {"id": "api-1", "register": {"name": "api", "port": 8082}}
+    daemon = lab.probity(config(consul, says("passing", "ok"),
+                                service={**service, "on_stop": "deregister"}))
+    consul.wait_status("api-1:ready", "passing")
+    assert daemon.stop() == 0
+    assert "api-1" not in consul.services() and consul.check("api-1:ready") is None
+    assert consul.health("api") == []
+    assert "web-2" in consul.services(), "what is another's stays"
+    daemon.logged(1, "service api-1 deregistered")
+
+
 test_together = together.test()
