@@ -101,8 +101,9 @@ static void forget_all(struct agent *agent)
 		struct agent_service *service = agent->services[i];
 
 		(void)agent_task_finish(&service->task);
+		agent_vigil_end(service);
 		service->step = SERVICE_LOOK;
-		service->there = service->counted = service->waiting = false;
+		service->there = service->counted = service->waiting = service->reaped = false;
 		service->at = service->delay = 0;
 		agent_set_text(&service->problem, NULL);
 	}
@@ -118,12 +119,12 @@ static void forget_all(struct agent *agent)
 		check->presence = PRESENCE_UNKNOWN;
 		check->known_definition = 0;
 		check->look = check->at_once = check->was_absent = check->evict = false;
-		check->not_before = check->delay = 0;
+		check->not_before = check->delay = check->critical_at = 0;
 		agent_check_trouble(check, TROUBLE_NONE, NULL);
 	}
 	agent_set_text(&agent->problem, NULL);
 	agent->queue.gate = (struct agent_gate){0};
-	agent->taken = false;
+	agent->taken = agent->away = false;
 	agent->inventory_delay = agent->taken_at = 0;
 	ev_timer_stop(agent->loop, &agent->token);
 	consul_destroy(agent->consul);

@@ -47,6 +47,9 @@ static bool open_gate(struct agent *agent)
 {
 	if (!agent_gate_answered(&agent->queue.gate))
 		return false;
+	if (agent->away)
+		agent_reap_restart(agent);
+	agent->away = false;
 	agent_set_text(&agent->problem, NULL);
 	agent->changed_at = clock_boot();
 	log_notice("consul: the agent at %s answers again", consul_address(agent->consul));
@@ -96,6 +99,8 @@ enum agent_verdict agent_judge(struct agent *agent, struct agent_task *task,
 			return VERDICT_UNKNOWN;
 		break;
 	case CONSUL_REFUSED:
+		agent->away = true;
+		break;
 	case CONSUL_ABANDONED:
 		break;
 	}

@@ -55,6 +55,24 @@ void agent_service_destroy(struct agent_service *service); /* accepts NULL */
 void agent_service_arm(struct agent_service *service);
 void agent_service_set(struct agent_service *service, enum agent_service_step step, double at);
 
+/* Calls f for each check of the service: rare enough to walk all. */
+void agent_service_each(struct agent_service *service,
+	void (*f)(struct agent_check *check, void *data), void *data);
+
+/* agent_reap.c */
+
+/* It is ours and not on the agent. True if it is to be registered; else it is waited for. */
+bool agent_reap_allows(struct agent_service *service);
+void agent_reap_end(struct agent_service *service); /* it is there, by whomever */
+void agent_reap_note(struct agent_check *check); /* an update was accepted */
+void agent_reap_restart(struct agent *agent); /* the agent counts anew */
+
+/* agent_vigil.c */
+
+void agent_vigil_init(struct agent_service *service);
+void agent_vigil_keep(struct agent_service *service, const json_t *found); /* as the agent says */
+void agent_vigil_end(struct agent_service *service);
+
 /* agent_inventory.c */
 
 void agent_inventory_init(struct agent *agent);

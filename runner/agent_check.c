@@ -191,6 +191,7 @@ static void on_updated(void *owner, const struct consul_answer *answer)
 	case VERDICT_DONE:
 		check->delay = 0;
 		check->known_at = now.monotonic;
+		agent_reap_note(check);
 		if (!check->slot.doubt)
 			check->acknowledged_at = now.boot;
 		agent_check_trouble(check, TROUBLE_NONE, NULL);

@@ -16,6 +16,16 @@ enum agent_service_step {
 	SERVICE_SETTLED,
 };
 
+/* Hears of the end of a service at once: by a call that the agent answers when it changes. */
+struct agent_vigil {
+	struct agent_service *service;
+	struct consul_call *call; /* NULL: none is under way */
+	char *hash; /* of the service as it was last seen; NULL: none is kept */
+	double since; /* monotonic: of the call */
+	double delay; /* s, after a failure; 0: none */
+	ev_timer next;
+};
+
 struct agent_service {
 	struct agent_task task;
 	struct agent *agent;
@@ -28,6 +38,8 @@ struct agent_service {
 	bool counted, leaving; /* leaving: to be deregistered at the end */
 	size_t check_count; /* on the agent, whoever registered them */
 	double delay; /* s, after a refusal; 0: none */
+	bool reaped; /* removed by the agent, as one of its checks was critical for long */
+	struct agent_vigil vigil;
 	char *problem; /* for status; NULL for none */
 };
 
@@ -37,6 +49,7 @@ enum agent_trouble {
 	TROUBLE_LOST, /* the agent forgot it */
 	TROUBLE_REFUSED, /* 403, 400 */
 	TROUBLE_CLASH, /* something else has its id */
+	TROUBLE_REAPED, /* the agent has removed its service, as it was told to */
 	TROUBLE_COUNT,
 };
 
@@ -60,6 +73,7 @@ struct agent_check {
 	double known_at; /* monotonic: when it was last known to be there */
 	double not_before; /* monotonic: for registrations */
 	double delay; /* s, after a refusal; 0: none */
+	double critical_at; /* monotonic: since when the agent has been told so; 0: it is not */
 	double acknowledged_at; /* boot; 0: never by this process */
 	bool adopted;
 	enum probe_status adopted_status;

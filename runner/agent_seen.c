@@ -34,6 +34,8 @@ static void say_entered(const struct agent_check *check, const char *problem)
 
 void agent_say_found(struct agent *agent)
 {
+	/* Nobody puts these back: that was said. */
+	agent->lost_said = agent->lost_said && agent->troubled[TROUBLE_REAPED] == 0;
 	/* An inventory that is yet to come may show more that are missing. */
 	if (!agent->lost_said || agent->troubled[TROUBLE_LOST] > 0 ||
 		agent->inventory.call != NULL || agent->inventory.state != TASK_IDLE)
@@ -110,7 +112,10 @@ static void set_lost(struct agent_check *check, const char *cause)
 	check->presence = PRESENCE_ABSENT;
 	check->known_definition = 0;
 	publish_forget(&check->slot);
-	agent_check_trouble(check, TROUBLE_LOST, cause);
+	if (check->service != NULL && check->service->reaped)
+		agent_check_trouble(check, TROUBLE_REAPED, check->service->problem);
+	else
+		agent_check_trouble(check, TROUBLE_LOST, cause);
 	if (check->service != NULL)
 		agent_service_set(check->service, SERVICE_LOOK, agent_now().monotonic);
 }
@@ -210,8 +215,11 @@ void agent_check_registered(struct agent_check *check)
 {
 	check->known_definition = check->sent_definition;
 	check->known_at = agent_now().monotonic;
-	if (check->presence == PRESENCE_ABSENT && check->service != NULL)
-		check->service->check_count++;
+	if (check->presence == PRESENCE_ABSENT) {
+		check->critical_at = 0; /* a new one, whose time begins with an update */
+		if (check->service != NULL)
+			check->service->check_count++;
+	}
 	/* A registration says nothing of a check that was there, and no output of any. */
 	publish_forget(&check->slot);
 	set_ours(check);

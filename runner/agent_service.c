@@ -17,6 +17,7 @@ struct agent_service *agent_service_create(struct agent *agent, const struct ser
 	service->agent = agent;
 	service->conf = conf;
 	agent_task_init(&service->task, &agent->queue, run);
+	agent_vigil_init(service);
 	return service;
 }
 
@@ -25,6 +26,7 @@ void agent_service_destroy(struct agent_service *service)
 	if (service == NULL)
 		return;
 	(void)agent_task_finish(&service->task);
+	agent_vigil_end(service);
 	free(service->problem);
 	free(service);
 }
@@ -51,14 +53,14 @@ void agent_service_set(struct agent_service *service, enum agent_service_step st
 		if (service->step == SERVICE_LOOK && service->at > at && service->delay > 0)
 			at = service->at;
 		service->there = false;
+		agent_vigil_end(service);
 	}
 	service->step = step;
 	service->at = at;
 	agent_service_arm(service);
 }
 
-/* Calls f for each check of the service: rare enough to walk all. */
-static void each_check(
+void agent_service_each(
 	struct agent_service *service, void (*f)(struct agent_check *check, void *data), void *data)
 {
 	struct agent *agent = service->agent;
@@ -95,6 +97,9 @@ static void found(struct agent_service *service, const json_t *answer)
 	service->there = true;
 	service->delay = 0;
 	agent_set_text(&service->problem, NULL);
+	agent_reap_end(service);
+	if (!ours)
+		agent_vigil_keep(service, answer);
 	if (service->waiting) {
 		log_notice("service %s is registered", service->conf->id);
 		service->waiting = false;
@@ -105,7 +110,7 @@ static void found(struct agent_service *service, const json_t *answer)
 	service->step = ours && register_service_differs(service->conf, answer) ? SERVICE_UPDATE
 										: SERVICE_SETTLED;
 	service->at = 0;
-	each_check(service, arm_check, NULL);
+	agent_service_each(service, arm_check, NULL);
 }
 
 static void missing(struct agent_service *service)
@@ -113,12 +118,13 @@ static void missing(struct agent_service *service)
 	agent_well(service->agent);
 	service->there = false;
 	service->delay = 0;
-	if (service->conf->registration != NULL) {
+	if (service->conf->registration == NULL) {
+		say_waiting(service);
+	} else if (agent_reap_allows(service)) {
 		service->step = SERVICE_REGISTER;
 		service->at = 0;
 		return;
 	}
-	say_waiting(service);
 	service->at = agent_now().monotonic + WAIT_PACE;
 }
 
@@ -180,10 +186,11 @@ static void on_registered(void *owner, const struct consul_answer *answer)
 		service->delay = 0;
 		service->step = SERVICE_SETTLED;
 		agent_set_text(&service->problem, NULL);
+		agent_reap_end(service);
 		if (first) {
 			service->counted = true;
 			service->check_count = 0;
-			each_check(service, check_came_with_it, NULL);
+			agent_service_each(service, check_came_with_it, NULL);
 		}
 		break;
 	case VERDICT_REFUSED:
@@ -257,7 +264,7 @@ static void run(struct agent_task *task)
 	}
 	body = register_service_body(service->conf);
 	if (service->step == SERVICE_REGISTER)
-		each_check(service, add_check, body);
+		agent_service_each(service, add_check, body);
 	agent_task_called(task, consul_service_register(consul, body, registered));
 	json_decref(body);
 }

@@ -16,6 +16,8 @@
 /* All checks of an agent: 10,000 with 4 KiB of text each, and half as much again. */
 #define ALL_ANSWER ((size_t)64 << 20)
 
+#define WAIT_SECONDS 300 /* the agent's own default; an answer a minute would do as well */
+
 struct consul *consul_create(const struct consul_setup *setup)
 {
 	const struct consul_conf *conf = setup->conf;
@@ -36,6 +38,7 @@ struct consul *consul_create(const struct consul_setup *setup)
 	(void)consul_token_read(&consul->token);
 	consul_sockets_init(&consul->sockets);
 	consul->curlev = curlev_create(setup->loop, CONSUL_CONNECTIONS);
+	consul->waiting = curlev_create(setup->loop, 0);
 	return consul;
 }
 
@@ -47,6 +50,7 @@ void consul_destroy(struct consul *consul)
 		(void)consul_cancel(consul->calls);
 	/* Closes its connections, which give their places back. */
 	curlev_destroy(consul->curlev);
+	curlev_destroy(consul->waiting);
 	consul_sockets_finish(&consul->sockets);
 	consul_token_finish(&consul->token);
 	free(consul->base);
@@ -170,6 +174,23 @@ struct consul_call *consul_service_get(
 	const struct consul_request request = {
 		.take_path = path_of("/v1/agent/service/", id), .most = ONE_ANSWER};
 
+	return consul_call_start(consul, &request, reply);
+}
+
+struct consul_call *consul_service_wait(
+	struct consul *consul, const char *id, const char *hash, struct consul_reply reply)
+{
+	char *encoded = consul_text_encode(id), *mark = consul_text_encode(hash);
+	const struct consul_request request = {
+		.take_path = xprintf(
+			"/v1/agent/service/%s?hash=%s&wait=%ds", encoded, mark, WAIT_SECONDS),
+		.most = ONE_ANSWER,
+		/* The agent adds a sixteenth at most, so that not all come back at once. */
+		.patience = WAIT_SECONDS * 17.0 / 16,
+	};
+
+	free(encoded);
+	free(mark);
 	return consul_call_start(consul, &request, reply);
 }
 

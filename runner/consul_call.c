@@ -17,6 +17,8 @@ struct consul_call {
 	struct consul *consul;
 	struct consul_call *next, *previous;
 	struct consul_reply reply;
+	struct curlev *curlev; /* consul's, one of the two */
+	double patience;
 	bool put;
 	char *path;
 	char *body; /* what a PUT sends */
@@ -50,7 +52,7 @@ static void detach(struct consul_call *call)
 	ev_timer_stop(consul->setup.loop, &call->deadline);
 	resolve_cancel(call->query);
 	curlev_stop(&call->transfer);
-	curlev_give_back(consul->curlev, call->easy);
+	curlev_give_back(call->curlev, call->easy);
 }
 
 static void release(struct consul_call *call)
@@ -189,9 +191,10 @@ static void start_transfer(struct consul_call *call)
 {
 	struct consul *consul = call->consul;
 	char *url = xprintf("%s%s", consul->base, call->path);
-	CURL *easy = call->easy = curlev_easy(consul->curlev);
+	CURL *easy = call->easy = curlev_easy(call->curlev);
 
-	consul_sockets_use(&consul->sockets, easy);
+	if (call->patience <= 0) /* the others are not worth a place */
+		consul_sockets_use(&consul->sockets, easy);
 	call->headers = headers_of(call);
 	(void)curl_easy_setopt(easy, CURLOPT_URL, url);
 	free(url);
@@ -209,7 +212,7 @@ static void start_transfer(struct consul_call *call)
 		(void)curl_easy_setopt(easy, CURLOPT_POSTFIELDS, call->body);
 		(void)curl_easy_setopt(easy, CURLOPT_POSTFIELDSIZE, (long)strlen(call->body));
 	}
-	curlev_start(consul->curlev, &call->transfer, easy, on_done);
+	curlev_start(call->curlev, &call->transfer, easy, on_done);
 }
 
 /* libcurl's own list of "host:port:address,address": with it, it looks nothing up. */
@@ -281,7 +284,7 @@ static void on_deadline(struct ev_loop *loop, ev_timer *timer, int events)
 		return;
 	}
 	cause = xprintf("%s within %gs", was_sent(call) ? "no answer" : "no connection",
-		call->consul->timeout);
+		call->patience + call->consul->timeout);
 	end_without_answer(call, cause);
 	free(cause);
 }
@@ -297,6 +300,8 @@ struct consul_call *consul_call_start(
 	call->put = request->put;
 	call->path = request->take_path;
 	call->body = request->take_body;
+	call->patience = request->patience;
+	call->curlev = call->patience > 0 ? consul->waiting : consul->curlev;
 	call->most = request->put ? PUT_ANSWER : request->most;
 	call->next = consul->calls;
 	if (consul->calls != NULL)
@@ -305,8 +310,8 @@ struct consul_call *consul_call_start(
 	/* Without its token a call might be taken for one of the agent's own default token. */
 	call->unreadable_token = consul->token.file != NULL && consul->token.value == NULL;
 	ev_now_update(consul->setup.loop);
-	ev_timer_init(
-		&call->deadline, on_deadline, call->unreadable_token ? 0 : consul->timeout, 0);
+	ev_timer_init(&call->deadline, on_deadline,
+		call->unreadable_token ? 0 : call->patience + consul->timeout, 0);
 	call->deadline.data = call;
 	ev_timer_start(consul->setup.loop, &call->deadline);
 	if (call->unreadable_token)
@@ -321,12 +326,14 @@ struct consul_call *consul_call_start(
 
 bool consul_oldest(const struct consul *consul, double *ret_started)
 {
-	const struct consul_call *oldest = consul->calls;
+	const struct consul_call *oldest = NULL;
 
-	if (oldest == NULL)
-		return false;
-	while (oldest->next != NULL) /* new ones go in front */
-		oldest = oldest->next;
-	*ret_started = oldest->started;
-	return true;
+	/* New ones go in front; those that wait by design say nothing of the loop. */
+	for (const struct consul_call *each = consul->calls; each != NULL; each = each->next) {
+		if (each->patience <= 0)
+			oldest = each;
+	}
+	if (oldest != NULL)
+		*ret_started = oldest->started;
+	return oldest != NULL;
 }

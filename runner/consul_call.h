@@ -20,6 +20,7 @@ struct consul {
 	struct consul_token token;
 	struct consul_sockets sockets;
 	struct curlev *curlev;
+	struct curlev *waiting; /* for calls that the agent is meant to keep waiting */
 	struct consul_call *calls; /* a list of those under way */
 };
 
@@ -28,6 +29,7 @@ struct consul_request {
 	char *take_path;
 	char *take_body; /* with put */
 	size_t most; /* bytes of answer to a GET */
+	double patience; /* s that the agent may take by design, before its timeout counts */
 };
 
 /* Starts it. done is called from the loop. */

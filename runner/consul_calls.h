@@ -30,6 +30,13 @@ struct consul_call *consul_service_get(
 	struct consul *consul, const char *id, struct consul_reply reply);
 
 /*
+ * The same, once it is another one than that with the ContentHash `hash`, or after some
+ * minutes. It has a connection of its own, beside those of the other calls.
+ */
+struct consul_call *consul_service_wait(
+	struct consul *consul, const char *id, const char *hash, struct consul_reply reply);
+
+/*
  * Answers with an object of checks by id. What a token may not read is left out
  * silently, so an absent check may be a missing right. With an id: a
  * filter is sent, and others than this check must be expected all the same.

@@ -82,6 +82,15 @@ enum register_presence register_look(const json_t *checks, const char *id, const
 								    : PRESENCE_CLASH;
 }
 
+double register_reaps_after(const struct check_conf *check)
+{
+	const struct service_conf *service = check->node ? NULL : check->service;
+
+	return service == NULL || service->registration == NULL
+		? 0
+		: service->registration->deregister_critical_service_after;
+}
+
 /* As Go reads durations. */
 static char *duration_of(double seconds)
 {
@@ -96,12 +105,20 @@ static json_t *definition_of(
 	const struct check_conf *check, const char *instance, enum probe_status status)
 {
 	char *mark = mark_of(instance), *ttl = duration_of(check->ttl);
+	double after = register_reaps_after(check);
 	char *notes = check->notes == NULL || *check->notes == '\0'
 		? xstrdup(mark)
 		: xprintf("%s %s", check->notes, mark);
 	json_t *body = json_pack("{s:s, s:s, s:s, s:s}", "Name", check->name, "Notes", notes, "TTL",
 		ttl, "Status", status_name(status));
 
+	if (after > 0) {
+		char *text = duration_of(after);
+
+		(void)json_object_set_new(
+			body, "DeregisterCriticalServiceAfter", json_string(text));
+		free(text);
+	}
 	free(mark);
 	free(ttl);
 	free(notes);
@@ -211,6 +228,11 @@ static bool same_text(const char *a, const char *b)
 	return strcmp(a == NULL ? "" : a, b == NULL ? "" : b) == 0;
 }
 
+static bool same_number(double a, double b)
+{
+	return a >= b && a <= b;
+}
+
 static const char *service_of(const struct check_conf *check)
 {
 	return check->node || check->service == NULL ? NULL : check->service->id;
@@ -219,5 +241,6 @@ static const char *service_of(const struct check_conf *check)
 bool register_same_definition(const struct check_conf *a, const struct check_conf *b)
 {
 	return same_text(a->name, b->name) && same_text(a->notes, b->notes) &&
-		same_text(service_of(a), service_of(b)) && a->ttl >= b->ttl && a->ttl <= b->ttl;
+		same_text(service_of(a), service_of(b)) && same_number(a->ttl, b->ttl) &&
+		same_number(register_reaps_after(a), register_reaps_after(b));
 }

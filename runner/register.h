@@ -56,6 +56,9 @@ enum register_presence register_look(const json_t *checks, const char *id, const
 /* The type of a check in that answer, for messages; "" if it is not there. Borrowed. */
 const char *register_type(const json_t *checks, const char *id);
 
+/* s of critical after which the agent is told to remove the check's service; 0: never. */
+double register_reaps_after(const struct check_conf *check);
+
 /* Bodies. The caller owns them. */
 json_t *register_check_body(
 	const struct check_conf *check, const char *instance, enum probe_status status);

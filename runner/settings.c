@@ -30,6 +30,15 @@ static const struct conf_field register_fields[] = {
 	CONF_SECRETS(struct register_conf, meta, .help = "Key and value pairs of the service"),
 	CONF_MAP(struct register_conf, weights, weights_conf, weights_fields,
 		.help = "Weights in DNS SRV answers"),
+	/* An agent takes less than a minute for one, and looks every 30 s. */
+	CONF_DURATION(struct register_conf, deregister_critical_service_after, .min = 60,
+		.max = 31536000,
+		.help = "The agent removes the service once a check of it was critical for so "
+			"long; default: never"),
+	CONF_BOOL(struct register_conf, revive, .fallback = "false",
+		.help = "A service that the agent has removed in this way is registered again "
+			"once none of its checks is critical; without it not before probity is "
+			"started again"),
 	{0},
 };
 

@@ -7,26 +7,7 @@
 
 #include "config/field.h"
 #include "probes/probe.h"
-
-enum consul_transport {
-	CONSUL_HTTP,
-	CONSUL_UNIX,
-};
-
-/* Where the agent listens; `off` means standalone. */
-struct consul_address {
-	bool off;
-	enum consul_transport transport;
-	const char *base; /* "http://host:port", no slash at the end; "http://localhost" for unix */
-	const char *host; /* for the Host header and messages */
-	struct conf_address endpoint;
-};
-
-struct consul_conf {
-	struct consul_address address;
-	const char *token_file; /* NULL: none */
-	double timeout; /* s, of one call */
-};
+#include "runner/consul_conf.h"
 
 struct weights_conf {
 	unsigned int passing, warning;
@@ -40,6 +21,8 @@ struct register_conf {
 	struct conf_strings tags;
 	struct conf_pairs meta;
 	struct weights_conf weights;
+	double deregister_critical_service_after; /* s; 0: never */
+	bool revive;
 };
 
 enum on_stop {

@@ -102,6 +102,7 @@ exclude='^(release\.unit_.*_valgrind|sanitize\.integration_(lab|layers|load|read
 if [ "$mode" = full ]; then
 	clang_options=(-DPROBITY_FUZZ=ON "-DFUZZ_SECONDS=$fuzz_seconds")
 	exclude='^$'
+	export PROBITY_FULL=1
 fi
 # In the time that the tests leave unused.
 begin=$EPOCHREALTIME

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """What the tests of the agent side share: a target that can be switched, and configurations."""
 import inspect
+import os
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
@@ -9,6 +10,7 @@ from lab import TOLERANCE, Lab, Reply
 
 # A sanitized binary on a busy machine is late by itself; bounds that are about pace get this much.
 SLACK = TOLERANCE
+FULL = os.environ.get("PROBITY_FULL") == "1"
 
 
 def _lab_agent(lab):
@@ -37,6 +39,10 @@ class SideBySide:
     def __call__(self, function):
         self.functions[function.__name__] = function
         return function
+
+    def full(self, function):
+        """The same for one that takes long: only `tests/run.sh full` runs it."""
+        return self(function) if FULL else function
 
     @staticmethod
     def _run(function):

@@ -4,7 +4,7 @@ import json
 import re
 import time
 
-from agent_bench import SideBySide, Switch, config, says
+from agent_bench import SLACK, SideBySide, Switch, config, says
 from lab import run_probity, wait_for
 
 READY = "web-1:ready"
@@ -102,6 +102,53 @@ def check_of_another_owner_is_taken_over_without_a_gap(lab, consul):
     time.sleep(0.3)
     assert watcher.values == ["warning", "critical"]
     daemon.logged(1, "taken over")
+
+
+@together
+def service_of_another_that_goes_and_comes_is_never_passing(lab, consul):
+    """Its heartbeats are 20 s apart: only the call that waits for the service tells of it."""
+    daemon = lab.probity(config(consul, says("critical", "no", ttl="60s", interval="30s",
+                                             timeout="5s")))
+    consul.wait_status(READY, "critical")
+    wait_for(lambda: daemon.check(READY)["agent"]["acknowledged"], 3, what="the claim")
+    time.sleep(0.5)
+    consul.put("/v1/agent/service/deregister/web-1")
+    daemon.wait_log("unknown service web-1: waiting", timeout=2)
+    consul.register_service("web-1", "web", 8080)
+    registered = time.monotonic()
+    consul.wait_status(READY, "critical", timeout=3)
+    assert time.monotonic() - registered < 1.5 + SLACK
+    daemon.logged(1, "unknown service")
+
+
+@together
+def checks_that_another_tool_replaces_are_back_at_once(lab, consul):
+    lab.probity(config(consul, says("critical", "no", ttl="60s", interval="30s", timeout="5s")))
+    consul.wait_status(READY, "critical")
+    time.sleep(1.5)
+    consul.put("/v1/agent/service/register?replace-existing-checks=true",
+               {"ID": "web-1", "Name": "web", "Port": 9090})
+    consul.wait_status(READY, "critical", timeout=3)
+    wait_for(lambda: consul.health("web", passing=True) == [], 2, what="the catalog")
+
+
+@together.full
+def reaped_service_comes_back_once_it_is_well(lab):
+    """A minute, then up to 30 s until the agent looks."""
+    consul = lab.consul()
+    switch = Switch(lab, status=500)
+    daemon = lab.probity(config(consul, switch.check(), says("passing", "ok", "other"), service={
+        "id": "web-1", "register": {"name": "web", "deregister_critical_service_after": "1m",
+                                    "revive": True}}))
+    consul.wait_status(READY, "critical")
+    daemon.wait_log("removed by the agent: a check was critical for 1m", timeout=100)
+    time.sleep(3)
+    assert consul.services() == {}
+    switch.status = 200
+    consul.wait_status(READY, "passing", timeout=5)
+    assert consul.status("web-1:other") == "passing"
+    daemon.wait_log("service web-1 is registered again")
+    daemon.logged(1, "removed by the agent")
 
 
 test_together = together.test()

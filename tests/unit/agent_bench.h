@@ -20,6 +20,7 @@ extern struct fake_agent {
 	bool token_waits; /* the next refresh finds another token */
 	const char *slow; /* an update of this check is answered 0.3 s later, as it was when sent */
 	bool slow_list; /* so is agent/checks */
+	unsigned int vigils; /* calls that wait for a service to change */
 	double oldest; /* monotonic: since when a call is under way; 0: none is */
 } fake;
 
@@ -40,6 +41,7 @@ int tear_down(void **unused);
 void run_for(double seconds);
 void expect(const char *wanted); /* the journal a moment later; empties it */
 void publish(const char *id, enum probe_status status, const char *output);
+void end_vigil(int code); /* the call that waits is answered, with what is there if 200 */
 void know_service(void); /* somebody registers web-1 */
 void know_check(const char *id, const char *service, const char *notes, const char *type);
 size_t count_lines(const char *part); /* how often it was logged */

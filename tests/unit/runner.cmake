@@ -16,14 +16,14 @@ set(CONSUL_SOURCES tests/unit/consul_bench.c runner/consul.c runner/consul_call.
   ${OUTCOME_SOURCES} probes/secret.c)
 probity_unit_test(consul SOURCES ${CONSUL_SOURCES})
 probity_unit_test(consul_forms SOURCES ${CONSUL_SOURCES})
-set(AGENT_SOURCES tests/unit/agent_bench.c runner/agent.c runner/agent_answer.c
-  runner/agent_check.c runner/agent_inventory.c runner/agent_queue.c runner/agent_reload.c
-  runner/agent_seen.c runner/agent_service.c runner/agent_stop.c runner/agent_view.c
-  runner/publish.c runner/register.c runner/unit_state.c runner/watchdog.c config/arena.c probes/clock.c
+set(AGENT_SOURCES tests/unit/agent_bench.c tests/unit/agent_fake.c runner/agent.c runner/agent_answer.c
+  runner/agent_check.c runner/agent_inventory.c runner/agent_queue.c runner/agent_reap.c runner/agent_reload.c
+  runner/agent_seen.c runner/agent_service.c runner/agent_stop.c runner/agent_view.c runner/agent_vigil.c
+  runner/publish.c runner/register.c runner/unit_state.c runner/watchdog.c config/arena.c config/units.c probes/clock.c
   ${OUTCOME_SOURCES} probes/secret.c)
 # They wait for whole seconds; the sanitizers look for leaks.
 probity_unit_test(agent NO_VALGRIND SOURCES ${AGENT_SOURCES})
-probity_unit_test(agent_owner NO_VALGRIND SOURCES ${AGENT_SOURCES})
+probity_unit_test(agent_owner NO_VALGRIND SOURCES ${AGENT_SOURCES} WRAP clock_monotonic)
 probity_unit_test(agent_trouble NO_VALGRIND SOURCES ${AGENT_SOURCES})
 probity_unit_test(agent_stop NO_VALGRIND SOURCES ${AGENT_SOURCES}
   WRAP unit_state_ask unit_state_cancel)

@@ -75,10 +75,36 @@ static void unix_sockets_are_spoken_to(void **unused)
 	free(shown);
 }
 
+static void a_vigil_has_a_connection_of_its_own(void **unused)
+{
+	double started;
+	struct consul_call *vigil;
+
+	(void)unused;
+	start("127.0.0.1", 5, NULL);
+	server.reply = NULL;
+	vigil = consul_service_wait(consul, "web/1", "a+b", reply);
+	ev_run(loop, EVRUN_ONCE);
+	while (server.length == 0)
+		ev_run(loop, EVRUN_ONCE);
+	expect_line("GET /v1/agent/service/web%2F1?hash=a%2Bb&wait=300s HTTP/1.1\r\n");
+	assert_false(consul_oldest(consul, &started)); /* it is no call that is late */
+	server.reply = OK;
+	for (unsigned int i = 0; i < 2 * CONSUL_CONNECTIONS; i++) {
+		consul_check_ttl(consul, "a", PROBE_PASSING, "", reply);
+		await();
+		assert_int_equal(result, CONSUL_OK);
+	}
+	assert_int_equal(server.connections, 2);
+	assert_true(consul_cancel(vigil));
+	finish();
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_note_carries_the_same_bytes),
+		cmocka_unit_test(a_vigil_has_a_connection_of_its_own),
 		cmocka_unit_test(unix_sockets_are_spoken_to),
 	};
 	int failed;

@@ -152,6 +152,27 @@ static void body_of_a_service(void **unused)
 		"\"Status\":\"critical\",\"CheckID\":\"web-1:ready\"}]}");
 }
 
+static void reaping_is_told_with_each_check_of_a_service_of_ours(void **unused)
+{
+	struct register_conf reaped = registration;
+	struct service_conf service = {.id = "web-1", .registration = &reaped};
+	struct check_conf check = ready, same = ready;
+	json_t *body;
+
+	(void)unused;
+	reaped.deregister_critical_service_after = 5400;
+	check.service = &service;
+	body = register_check_body(&check, "web", PROBE_PASSING);
+	assert_string_equal(
+		json_string_value(json_object_get(body, "DeregisterCriticalServiceAfter")),
+		"5400s");
+	json_decref(body);
+	/* Checks on the agent are told when it changes. */
+	assert_false(register_same_definition(&check, &same));
+	check.node = true;
+	assert_true(register_reaps_after(&check) <= 0);
+}
+
 static void expect_differs(struct register_conf conf, const char *answer, bool differs)
 {
 	json_t *json = json_loads(answer, 0, NULL);
@@ -217,6 +238,7 @@ int main(void)
 		cmocka_unit_test(a_look_knows_ours_from_foreign),
 		cmocka_unit_test(bodies_of_checks),
 		cmocka_unit_test(body_of_a_service),
+		cmocka_unit_test(reaping_is_told_with_each_check_of_a_service_of_ours),
 		cmocka_unit_test(a_service_that_stands_is_compared),
 		cmocka_unit_test(a_definition_is_name_notes_service_and_ttl),
 	};
