@@ -270,7 +270,7 @@ def test_a_background_process_that_holds_the_pipe_delays_nothing(variants):
 def test_stdin_and_the_daemons_descriptors_are_not_for_scripts(lab, agent):
     slow = lab.server(lambda request: Reply(body="late", delay=0.6))
     agent.hook = lambda request: time.sleep(0.05)
-    config = configuration(agent, {f"look-{n}": ({"shell": LOOK}, {"interval": "300ms"})
+    config = configuration(agent, {f"look-{n}": ({"shell": LOOK}, {"interval": "300ms", "timeout": "10s"})
                                    for n in range(10)})
     config["checks"] += [{"name": f"slow-{n}", "http": f"http://127.0.0.1:{slow.port}/",
                           "interval": "1s", "ttl": "3s"} for n in range(20)]

@@ -122,10 +122,9 @@ static void test_what_is_printed_reads_back_and_compares(void **state)
 {
 	static const char *const texts[] = {"{/a: ok}", "{/a: 5}", "{/a: \"5\"}", "{/a: null}",
 		"{/a: \"null\"}", "{/a: true}", "{/a: {min: -1.5, max: 2e3}}",
-		"{/a: {exists: "
-		"false}}",
-		"{/b: ok}", "{/a: ok, /b: ok}", "{\"\": x}", "{/a~1b: {match: \"^a\"}}",
-		"{/a: {warning: \"@1:2\", critical: 4}}", "{/a: {not_equals: null}}"};
+		"{/a: {exists: false}}", "{/b: ok}", "{/a: ok, /b: ok}", "{\"\": x}",
+		"{/a~1b: {match: \"^a\"}}", "{/a: {warning: \"@1:2\", critical: 4}}",
+		"{/a: {not_equals: null}}"};
 	struct row rows[sizeof(texts) / sizeof(*texts)];
 
 	(void)state;
