@@ -9,7 +9,6 @@ import re
 import signal
 import subprocess
 import time
-from pathlib import Path
 
 import pytest
 
@@ -73,8 +72,9 @@ class Scene:
         self.container.write("/srv/index.html", "fine")
         self.container.write(CONFIG, config(), 0o600)
         if SANITIZED:  # which trace themselves and reserve the whole address space
-            self.container.write(f"/etc/systemd/system/{UNIT}.d/sanitized.conf",
-                                 "[Service]\nEnvironment=ASAN_OPTIONS=detect_leaks=0\n")
+            for unit in (UNIT, "probity.service"):
+                self.container.write(f"/etc/systemd/system/{unit}.d/sanitized.conf",
+                                     "[Service]\nEnvironment=ASAN_OPTIONS=detect_leaks=0\n")
         self.container.do("systemctl", "daemon-reload")
         self.container.do("systemctl", "start", "consul.service")
         self.consul = ConsulInside(self.container.path("/run/consul.sock"))
@@ -156,7 +156,8 @@ def test_it_is_ready_before_its_service_starts(scene):
     scene.wait_catalog("passing")
     wait_for(lambda: container.show(UNIT, "StatusText") ==
              ["1 check: 1 passing; agent reachable"], 5, what=lambda: status)
-    assert Path(container.path("/run/probity/web/state.json")).exists()
+    # It is written a second after what it says.
+    wait_for(container.path("/run/probity/web/state.json").exists, 5, what="the state file")
 
 
 def test_a_reload_with_a_mistake_fails_and_changes_nothing(scene, no_flap):
