@@ -66,7 +66,7 @@ static bool add_services(struct conf_load *load, struct settings_part *part)
 			"'service' and 'services' in one file; make it one list");
 	if (root->service != NULL)
 		fine = add_service(load, part, node_get(part->tree, "service"), root->service);
-	for (size_t i = 0; i < root->services.count; i++)
+	for (size_t i = 0; list != NULL && i < list->count; i++)
 		fine = add_service(load, part, list->items[i], &services[i]) && fine;
 	return fine;
 }
