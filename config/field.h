@@ -10,6 +10,7 @@ enum conf_flag {
 	CONF_REQUIRED = 1 << 0,
 	CONF_VERBATIM = 1 << 1, /* ${NAME} is not expanded (command, shell) */
 	CONF_INHERIT = 1 << 2, /* may stand in `defaults:` */
+	CONF_EMPTY = 1 << 3, /* a list without elements is a value, not a mistake */
 };
 
 struct conf_field {

@@ -89,7 +89,7 @@ static char *value_text(const struct conf_field *field, const void *member, int 
 		field->kind->print(field, member, stream);
 	if (fclose(stream) != 0)
 		xfail();
-	if (says_nothing(text))
+	if (says_nothing(text) && (field->flags & CONF_EMPTY) == 0)
 		*text = '\0';
 	return text;
 }

@@ -123,7 +123,7 @@ static bool parse_codes(struct conf_load *load, const struct conf_field *field,
 		return parse_item(load, field, node, member);
 	for (size_t i = 0; i < node->count; i++)
 		fine = parse_item(load, field, node->items[i], member) && fine;
-	if (node->count == 0)
+	if (node->count == 0 && (field->flags & CONF_EMPTY) == 0)
 		return conf_error(load, node, "'%s' names no code", field->key);
 	return fine;
 }
@@ -167,8 +167,8 @@ static json_t *codes_schema(const struct conf_field *field)
 		json_pack("{s:[{s:s,s:s},{s:s,s:f,s:f}]}", "anyOf", "type", "string", "pattern",
 			pattern, "type", "integer", "minimum", field->min, "maximum", field->max);
 
-	return json_pack("{s:[O,{s:s,s:i,s:o}]}", "anyOf", item, "type", "array", "minItems", 1,
-		"items", item);
+	return json_pack("{s:[O,{s:s,s:i,s:o}]}", "anyOf", item, "type", "array", "minItems",
+		(field->flags & CONF_EMPTY) != 0 ? 0 : 1, "items", item);
 }
 
 const struct conf_kind code_set = {

@@ -30,7 +30,7 @@ bool code_set_settle(struct code_set *passing, bool passing_written, struct code
 
 /*
  * A row kind: one of, or a list of, 204 and 200-299, within the row's range; where all
- * codes of it have three digits also 2xx. Never empty.
+ * codes of it have three digits also 2xx. Empty only where the row says CONF_EMPTY.
  */
 extern const struct conf_kind code_set;
 #define HTTP_STATUSES(T, member, ...)                                                              \

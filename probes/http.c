@@ -55,9 +55,9 @@ static const struct conf_field http_fields[] = {
 	CONF_STRING(struct http_conf, body, .help = "Request body"),
 	HTTP_STATUSES(struct http_conf, passing_status, .fallback = "[2xx]",
 		.help = "Status codes that pass, as 204, 2xx or 200-299"),
-	HTTP_STATUSES(struct http_conf, warning_status, .fallback = "[429]",
-		.help = "Status codes that are a warning; all others are critical. A warning takes "
-			"the instance out of every ?passing reader's pool"),
+	HTTP_STATUSES(struct http_conf, warning_status, .fallback = "[429]", .flags = CONF_EMPTY,
+		.help = "Status codes that are a warning, [] for none; all others are critical. A "
+			"warning takes the instance out of every ?passing reader's pool"),
 	MATCH_PATTERN(struct http_conf, body_match,
 		.help = "Regular expression that the body must match"),
 	MATCH_PATTERN(struct http_conf, body_reject,

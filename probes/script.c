@@ -80,9 +80,9 @@ static const struct conf_field script_fields[] = {
 		.help = "Limits of the script's processes; probity's own where left out"),
 	EXIT_CODES(struct script_conf, passing_exit, .fallback = "[0]",
 		.help = "Exit codes that pass, as 0 or 10-12"),
-	EXIT_CODES(struct script_conf, warning_exit, .fallback = "[1]",
-		.help = "Exit codes that are a warning; all others are critical. A warning takes "
-			"the instance out of every ?passing reader's pool"),
+	EXIT_CODES(struct script_conf, warning_exit, .fallback = "[1]", .flags = CONF_EMPTY,
+		.help = "Exit codes that are a warning, [] for none; all others are critical. A "
+			"warning takes the instance out of every ?passing reader's pool"),
 	CONF_NAMED(struct script_conf, values, script_limit, value_fields,
 		.check = script_check_limit,
 		.help = "Limits on values of the performance data, by their labels; they only make "

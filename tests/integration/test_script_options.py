@@ -46,6 +46,7 @@ def make_checks(lab):
     checks = {f"exit-{code}": exits(code, **sets) for code in (0, 1, 2, 10, 12, 13, 255)}
     checks |= {
         "passes-1": exits(1, passing_exit=[1]), "fails-0": exits(0, passing_exit=[1]),
+        "no-warning": exits(1, warning_exit=[]),
         "hup": {"shell": "kill -HUP $$", "passing_exit": ["0-255"]},
         "xfsz": {"shell": "kill -XFSZ $$", "warning_exit": ["1-255"]},
         "missing": {"command": ["/nowhere/script"], "passing_exit": ["0-255"]},
@@ -91,6 +92,7 @@ def test_exit_codes_by_their_sets(results, code, status):
 def test_a_set_that_is_written_wins_over_a_default(results):
     assert results["passes-1"] == ("passing", "text")
     assert results["fails-0"] == ("critical", "text")
+    assert results["no-warning"] == ("critical", "text")
 
 
 def test_sets_of_all_codes_hold_no_signal_no_failed_start_and_no_timeout(results):
