@@ -35,7 +35,7 @@ REASONS = {
         "missing-checks no-checks",
     "a value behind a pattern: limits of times, meaning of texts":
         "bad-pattern duration-below-minimum duration-without-end duration-zero ttl-too-short "
-        "port-too-large service-unit-half-a-name",
+        "port-too-large service-reaping-too-soon service-unit-half-a-name",
     "numbers are values to YAML, not texts":
         "count-exponent count-signed count-with-a-leading-zero endpoint-base-sixty "
         "endpoint-short-address url-short-address mode-bad",
