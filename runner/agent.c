@@ -61,12 +61,14 @@ struct agent *agent_create(struct ev_loop *loop, const struct settings *settings
 	agent->queue.prepare = prepare;
 	agent->queue.owner = agent;
 	agent_inventory_init(agent);
+	agent_readback_init(agent);
 	ev_init(&agent->token, on_token);
 	agent->token.repeat = TOKEN_PACE;
 	agent->token.data = agent;
 	ev_init(&agent->stop, NULL);
 	connect_to(agent);
 	agent_follow(agent);
+	agent_readback_start(agent);
 	if (agent->consul != NULL)
 		agent_inventory_take(agent);
 	return agent;
@@ -78,6 +80,7 @@ void agent_destroy(struct agent *agent)
 		return;
 	agent->stopped = NULL;
 	unit_state_cancel(agent->question);
+	agent_readback_stop(agent);
 	agent_inventory_finish(agent);
 	for (size_t i = 0; i < agent->check_count; i++)
 		agent_check_destroy(agent->checks[i]);
@@ -96,6 +99,7 @@ void agent_destroy(struct agent *agent)
 /* Another agent, or the same in another way: nothing that was known of it holds. */
 static void forget_all(struct agent *agent)
 {
+	agent_readback_stop(agent);
 	agent_inventory_finish(agent);
 	for (size_t i = 0; i < agent->service_count; i++) {
 		struct agent_service *service = agent->services[i];
@@ -118,6 +122,7 @@ static void forget_all(struct agent *agent)
 		publish_delay(&check->slot, 0);
 		check->presence = PRESENCE_UNKNOWN;
 		check->known_definition = 0;
+		agent_echo_finish(check);
 		check->look = check->at_once = check->was_absent = check->evict = false;
 		check->not_before = check->delay = check->critical_at = 0;
 		agent_check_trouble(check, TROUBLE_NONE, NULL);
@@ -140,6 +145,7 @@ static bool same_consul(const struct consul_conf *a, const struct consul_conf *b
 {
 	return a->address.off == b->address.off && same_text(a->token_file, b->token_file) &&
 		a->timeout >= b->timeout && a->timeout <= b->timeout &&
+		a->read_back >= b->read_back && a->read_back <= b->read_back &&
 		(a->address.off || same_text(a->address.endpoint.shown, b->address.endpoint.shown));
 }
 
@@ -153,6 +159,8 @@ void agent_reload(struct agent *agent, const struct settings *settings)
 	if (!same)
 		connect_to(agent);
 	agent_follow(agent);
+	if (!same)
+		agent_readback_start(agent);
 	/* It arms them all, once the runner has said which claims no longer hold. */
 	if (agent->consul != NULL)
 		agent_inventory_take(agent);

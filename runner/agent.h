@@ -78,6 +78,7 @@ struct agent_view {
 	double changed_at; /* when reachable last changed */
 	const char *address;
 	const char *problem;
+	const char *read_back; /* why the catalog is not read back; NULL: it is */
 	unsigned long calls, failures;
 };
 void agent_view(const struct agent *agent, struct agent_view *ret_view);

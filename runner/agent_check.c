@@ -32,6 +32,7 @@ void agent_check_destroy(struct agent_check *check)
 	check->agent->troubled[check->trouble]--;
 	(void)agent_task_finish(&check->task);
 	publish_finish(&check->slot);
+	agent_echo_finish(check);
 	free(check->doubt);
 	free(check->problem);
 	free(check);
@@ -192,6 +193,7 @@ static void on_updated(void *owner, const struct consul_answer *answer)
 		check->delay = 0;
 		check->known_at = now.monotonic;
 		agent_reap_note(check);
+		agent_echo_told(check);
 		if (!check->slot.doubt)
 			check->acknowledged_at = now.boot;
 		agent_check_trouble(check, TROUBLE_NONE, NULL);

@@ -4,6 +4,7 @@
 #define RUNNER_AGENT_PARTS_H
 
 #include "runner/agent.h"
+#include "runner/agent_catalog.h"
 #include "runner/agent_queue.h"
 #include "runner/publish.h"
 #include "runner/register.h"
@@ -40,6 +41,8 @@ struct agent_service {
 	double delay; /* s, after a refusal; 0: none */
 	bool reaped; /* removed by the agent, as one of its checks was critical for long */
 	struct agent_vigil vigil;
+	struct sighting maintenance;
+	char *maintenance_text; /* for status; NULL for none */
 	char *problem; /* for status; NULL for none */
 };
 
@@ -77,6 +80,7 @@ struct agent_check {
 	double acknowledged_at; /* boot; 0: never by this process */
 	bool adopted;
 	enum probe_status adopted_status;
+	struct agent_echo echo;
 	enum agent_trouble trouble;
 	char *problem; /* for status; NULL for none */
 	bool to_stop; /* counted in agent->to_stop */

@@ -27,6 +27,7 @@ void agent_service_destroy(struct agent_service *service)
 		return;
 	(void)agent_task_finish(&service->task);
 	agent_vigil_end(service);
+	free(service->maintenance_text);
 	free(service->problem);
 	free(service);
 }

@@ -11,7 +11,13 @@ static const char *problem_of(const struct agent_check *check)
 		return agent->problem;
 	if (check->service != NULL && check->service->problem != NULL)
 		return check->service->problem;
-	return check->problem;
+	if (check->problem != NULL)
+		return check->problem;
+	if (check->echo.problem != NULL)
+		return check->echo.problem;
+	return agent->readback.maintenance_text != NULL || check->service == NULL
+		? agent->readback.maintenance_text
+		: check->service->maintenance_text;
 }
 
 void agent_check_view(const struct agent_check *check, struct agent_check_view *ret_view)
@@ -41,6 +47,7 @@ void agent_view(const struct agent *agent, struct agent_view *ret_view)
 		.changed_at = agent->changed_at,
 		.address = agent->consul == NULL ? NULL : consul_address(agent->consul),
 		.problem = agent->problem,
+		.read_back = agent->readback.problem,
 		.calls = agent->calls,
 		.failures = agent->failures,
 	};

@@ -26,6 +26,7 @@ struct agent {
 	size_t troubled[TROUBLE_COUNT]; /* checks by trouble */
 	bool away; /* nobody listened: the agent may be another one since */
 	size_t vigils;
+	struct agent_readback readback;
 	bool lost_said; /* that some are missing; the end of it is owed */
 	bool reread; /* the token was refused: read its file again */
 	ev_timer token; /* while calls are refused: a new token is noticed within 1 s */

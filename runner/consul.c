@@ -185,6 +185,7 @@ struct consul_call *consul_service_wait(
 		.take_path = xprintf(
 			"/v1/agent/service/%s?hash=%s&wait=%ds", encoded, mark, WAIT_SECONDS),
 		.most = ONE_ANSWER,
+		.apart = true,
 		/* The agent adds a sixteenth at most, so that not all come back at once. */
 		.patience = WAIT_SECONDS * 17.0 / 16,
 	};
@@ -202,5 +203,30 @@ struct consul_call *consul_checks_get(
 		.most = ALL_ANSWER,
 	};
 
+	return consul_call_start(consul, &request, reply);
+}
+
+struct consul_call *consul_check_peek(
+	struct consul *consul, const char *id, struct consul_reply reply)
+{
+	const struct consul_request request = {
+		.take_path = consul_text_filter(id), .most = ALL_ANSWER, .apart = true};
+
+	return consul_call_start(consul, &request, reply);
+}
+
+struct consul_call *consul_catalog_get(
+	struct consul *consul, const char *node, struct consul_reply reply)
+{
+	char *encoded = consul_text_encode(node);
+	const struct consul_request request = {
+		/* Any server may answer, and one without a leader can. */
+		.take_path = xprintf("/v1/health/node/%s?stale", encoded),
+		.most = ALL_ANSWER,
+		.apart = true,
+		.list = true,
+	};
+
+	free(encoded);
 	return consul_call_start(consul, &request, reply);
 }

@@ -63,8 +63,7 @@ struct consul_reply {
 	void *owner;
 };
 
-/* When the oldest call under way was made (monotonic), but for consul_service_wait(); false: none.
- */
+/* When the oldest call under way was made (monotonic), but for those apart; false: none. */
 bool consul_oldest(const struct consul *consul, double *ret_started);
 
 /* done is not called. True if the request was sent, so that it may still be applied. */

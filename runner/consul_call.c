@@ -19,6 +19,7 @@ struct consul_call {
 	struct consul_reply reply;
 	struct curlev *curlev; /* consul's, one of the two */
 	double patience;
+	bool apart, list;
 	bool put;
 	char *path;
 	char *body; /* what a PUT sends */
@@ -123,7 +124,7 @@ static void judge_answer(struct consul_call *call, int code)
 	}
 	if (!call->put) {
 		json = json_loadb(call->answer == NULL ? "" : call->answer, call->length, 0, NULL);
-		if (!json_is_object(json)) {
+		if (call->list ? !json_is_array(json) : !json_is_object(json)) {
 			json_decref(json);
 			end(call, CONSUL_FAILED, code, xstrdup("200 with an unreadable answer"),
 				NULL);
@@ -193,7 +194,7 @@ static void start_transfer(struct consul_call *call)
 	char *url = xprintf("%s%s", consul->base, call->path);
 	CURL *easy = call->easy = curlev_easy(call->curlev);
 
-	if (call->patience <= 0) /* the others are not worth a place */
+	if (!call->apart) /* these are not worth a place */
 		consul_sockets_use(&consul->sockets, easy);
 	call->headers = headers_of(call);
 	(void)curl_easy_setopt(easy, CURLOPT_URL, url);
@@ -301,7 +302,9 @@ struct consul_call *consul_call_start(
 	call->path = request->take_path;
 	call->body = request->take_body;
 	call->patience = request->patience;
-	call->curlev = call->patience > 0 ? consul->waiting : consul->curlev;
+	call->apart = request->apart;
+	call->list = request->list;
+	call->curlev = call->apart ? consul->waiting : consul->curlev;
 	call->most = request->put ? PUT_ANSWER : request->most;
 	call->next = consul->calls;
 	if (consul->calls != NULL)
@@ -330,7 +333,7 @@ bool consul_oldest(const struct consul *consul, double *ret_started)
 
 	/* New ones go in front; those that wait by design say nothing of the loop. */
 	for (const struct consul_call *each = consul->calls; each != NULL; each = each->next) {
-		if (each->patience <= 0)
+		if (!each->apart)
 			oldest = each;
 	}
 	if (oldest != NULL)

@@ -20,7 +20,7 @@ struct consul {
 	struct consul_token token;
 	struct consul_sockets sockets;
 	struct curlev *curlev;
-	struct curlev *waiting; /* for calls that the agent is meant to keep waiting */
+	struct curlev *waiting; /* for calls apart */
 	struct consul_call *calls; /* a list of those under way */
 };
 
@@ -29,6 +29,8 @@ struct consul_request {
 	char *take_path;
 	char *take_body; /* with put */
 	size_t most; /* bytes of answer to a GET */
+	bool apart; /* on a connection of its own: no other call waits for it */
+	bool list; /* the answer is an array */
 	double patience; /* s that the agent may take by design, before its timeout counts */
 };
 

@@ -31,7 +31,7 @@ struct consul_call *consul_service_get(
 
 /*
  * The same, once it is another one than that with the ContentHash `hash`, or after some
- * minutes. It has a connection of its own, beside those of the other calls.
+ * minutes. It is a call apart: on a connection of its own, beside the others.
  */
 struct consul_call *consul_service_wait(
 	struct consul *consul, const char *id, const char *hash, struct consul_reply reply);
@@ -43,5 +43,16 @@ struct consul_call *consul_service_wait(
  */
 struct consul_call *consul_checks_get(
 	struct consul *consul, const char *id, struct consul_reply reply);
+
+/* The same for one check, apart. */
+struct consul_call *consul_check_peek(
+	struct consul *consul, const char *id, struct consul_reply reply);
+
+/*
+ * Answers with an array: all checks of a node as the catalog has them; apart. What a token
+ * may not read is left out; without the right to read the node that is everything.
+ */
+struct consul_call *consul_catalog_get(
+	struct consul *consul, const char *node, struct consul_reply reply);
 
 #endif

@@ -25,6 +25,7 @@ struct consul_conf {
 	struct consul_address address;
 	const char *token_file; /* NULL: none */
 	double timeout; /* s, of one call */
+	double read_back; /* s between two looks at the catalog */
 };
 
 #endif

@@ -49,10 +49,11 @@ static json_t *text(const char *value)
 
 static json_t *agent_json(const struct agent_view *view)
 {
-	return json_pack("{s:o, s:b, s:b, s:o, s:o, s:I, s:I}", "address", text(view->address),
+	return json_pack("{s:o, s:b, s:b, s:o, s:o, s:o, s:I, s:I}", "address", text(view->address),
 		"off", view->off, "reachable", view->reachable, "changed_at",
-		seconds(view->changed_at), "problem", text(view->problem), "calls",
-		(json_int_t)view->calls, "failures", (json_int_t)view->failures);
+		seconds(view->changed_at), "problem", text(view->problem), "read_back",
+		text(view->read_back), "calls", (json_int_t)view->calls, "failures",
+		(json_int_t)view->failures);
 }
 
 static json_t *acknowledged_json(const struct agent_check_view *view)

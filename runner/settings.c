@@ -93,6 +93,9 @@ static const struct conf_field consul_fields[] = {
 	/* An agent that answers at all does so in ms; one in an election hangs for 7 s or more. */
 	CONF_DURATION(struct consul_conf, timeout, .fallback = "5s", .min = 0.1, .max = 60,
 		.help = "Deadline of one call to the agent"),
+	CONF_DURATION(struct consul_conf, read_back, .fallback = "60s", .min = 1, .max = 86400,
+		.help = "Time between two looks whether the catalog has what the agent was told; "
+			"it needs the right to read the node"),
 	{0},
 };
 

@@ -111,6 +111,7 @@ static double number_of(const json_t *object, const char *key)
 /* Where the daemon's claims go, in the rest of a line. */
 static void print_agent(const json_t *agent)
 {
+	const char *unread = text_of(agent, "read_back");
 	char since[32];
 
 	table_duration(number_of(agent, "changed_at"), since, sizeof(since));
@@ -119,7 +120,8 @@ static void print_agent(const json_t *agent)
 	else if (number_of(agent, "calls") <= 0)
 		(void)printf("agent %s not asked yet\n", text_of(agent, "address"));
 	else if (json_is_true(json_object_get(agent, "reachable")))
-		(void)printf("agent %s reachable\n", text_of(agent, "address"));
+		(void)printf("agent %s reachable%s%s\n", text_of(agent, "address"),
+			*unread == '\0' ? "" : "; the catalog is not read back: ", unread);
 	else
 		(void)printf("agent %s NOT REACHABLE for %s: %s\n", text_of(agent, "address"),
 			since, text_of(agent, "problem"));

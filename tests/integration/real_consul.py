@@ -11,6 +11,7 @@ import subprocess
 import threading
 import time
 import urllib.parse
+import uuid
 from pathlib import Path
 
 from processes import end_process, start_process, wait_for
@@ -47,11 +48,21 @@ class RealConsul:
 
     data_dir: a folder in which services and checks survive a restart; None for memory only.
     config: text of a further configuration file (HCL).
+    acl: rights are refused unless a token gives them; the calls below use the master token.
     """
 
-    def __init__(self, scratch, data_dir=None, config=None, node="n1"):
+    def __init__(self, scratch, data_dir=None, config=None, node="n1", acl=False):
         self.scratch, self.data_dir, self.node = Path(scratch), data_dir, node
         self.config = None
+        self.token = None
+        if acl:
+            self.token = str(uuid.uuid4())
+            config = f'''{config or ""}
+                acl {{
+                  enabled = true
+                  default_policy = "deny"
+                  tokens {{ master = "{self.token}"  agent = "{self.token}" }}
+                }}'''
         if config is not None:
             self.config = self.scratch / "consul.hcl"
             self.config.write_text(config)
@@ -128,6 +139,7 @@ class RealConsul:
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=timeout)
         try:
             data = None if body is None else json.dumps(body)
+            token = token or self.token
             headers = {"X-Consul-Token": token} if token else {}
             connection.request(method, path, data, headers)
             response = connection.getresponse()
@@ -142,6 +154,23 @@ class RealConsul:
         status, _, data = self.call("PUT", path, body)
         if status != 200:
             raise AssertionError(f"PUT {path}: {status} {data!r}")
+        return data
+
+    def issue_token(self, rules):
+        """(secret, accessor) of a new token with these rights."""
+        policy = {"Name": f"p-{uuid.uuid4()}", "Rules": rules}
+
+        def created():
+            # Right after the start it answers that it is in "legacy mode".
+            status, _, data = self.call("PUT", "/v1/acl/policy", policy)
+            return json.loads(data) if status == 200 else None
+        wait_for(created, 5, what="the ACL system")
+        token = json.loads(self.put("/v1/acl/token", {"Policies": [{"Name": policy["Name"]}]}))
+        return token["SecretID"], token["AccessorID"]
+
+    def revoke_token(self, accessor):
+        status, _, data = self.call("DELETE", f"/v1/acl/token/{accessor}")
+        assert status == 200, data
 
     def register_service(self, ident, name=None, port=0, **more):
         self.put("/v1/agent/service/register",

@@ -48,6 +48,7 @@ int set_up(void **unused)
 	memset(&fake, 0, sizeof(fake));
 	fake.checks = json_object();
 	fake.services = json_object();
+	fake.catalog = json_array();
 	journal[0] = said[0] = '\0';
 	loop = ev_default_loop(0);
 	services[0] = (struct service_conf){.id = "web-1"};
@@ -70,6 +71,7 @@ int tear_down(void **unused)
 	agent = NULL;
 	json_decref(fake.checks);
 	json_decref(fake.services);
+	json_decref(fake.catalog);
 	ev_loop_destroy(loop);
 	return 0;
 }

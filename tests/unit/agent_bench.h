@@ -14,6 +14,8 @@
 /* Every call is a word of the journal and is answered in the next pass of the loop. */
 extern struct fake_agent {
 	json_t *checks, *services; /* by id, as the real one lists them */
+	json_t *catalog; /* a list of checks */
+	unsigned int looks; /* at it */
 	int code; /* answers every PUT of a check with it; 0: honest */
 	bool away; /* nobody listens */
 	bool silent; /* takes calls, never answers */

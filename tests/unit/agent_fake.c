@@ -268,6 +268,25 @@ void end_vigil(int code)
 	ev_timer_start(loop, &call->timer);
 }
 
+struct consul_call *consul_check_peek(
+	struct consul *consul, const char *id, struct consul_reply reply)
+{
+	json_t *check = json_object_get(fake.checks, id);
+
+	(void)consul;
+	return answer_with(&reply, CONSUL_OK, 200,
+		check == NULL ? json_object() : json_pack("{s:{s:s}}", id, "Node", "n1"));
+}
+
+struct consul_call *consul_catalog_get(
+	struct consul *consul, const char *node, struct consul_reply reply)
+{
+	(void)consul;
+	assert_string_equal(node, "n1");
+	fake.looks++;
+	return answer_with(&reply, CONSUL_OK, 200, json_deep_copy(fake.catalog));
+}
+
 struct consul_call *consul_checks_get(
 	struct consul *consul, const char *id, struct consul_reply reply)
 {

@@ -7,6 +7,7 @@ probity_unit_test(stall SOURCES runner/stall.c probes/clock.c WRAP clock_monoton
 probity_unit_test(state SOURCES runner/state.c config/arena.c ${OUTCOME_SOURCES})
 probity_unit_test(verdict SOURCES runner/verdict.c config/arena.c config/units.c
   ${OUTCOME_SOURCES})
+probity_unit_test(sighting SOURCES runner/sighting.c)
 probity_unit_test(publish SOURCES runner/publish.c config/arena.c)
 probity_unit_test(register SOURCES runner/register.c config/arena.c ${OUTCOME_SOURCES} probes/secret.c)
 probity_unit_test(agent_queue SOURCES runner/agent_queue.c probes/clock.c)
@@ -17,13 +18,14 @@ set(CONSUL_SOURCES tests/unit/consul_bench.c runner/consul.c runner/consul_call.
 probity_unit_test(consul SOURCES ${CONSUL_SOURCES})
 probity_unit_test(consul_forms SOURCES ${CONSUL_SOURCES})
 set(AGENT_SOURCES tests/unit/agent_bench.c tests/unit/agent_fake.c runner/agent.c runner/agent_answer.c
-  runner/agent_check.c runner/agent_inventory.c runner/agent_queue.c runner/agent_reap.c runner/agent_reload.c
+  runner/agent_check.c runner/agent_echo.c runner/agent_inventory.c runner/agent_queue.c runner/agent_readback.c runner/agent_reap.c runner/agent_reload.c
   runner/agent_seen.c runner/agent_service.c runner/agent_stop.c runner/agent_view.c runner/agent_vigil.c
-  runner/publish.c runner/register.c runner/unit_state.c runner/watchdog.c config/arena.c config/units.c probes/clock.c
+  runner/publish.c runner/register.c runner/sighting.c runner/unit_state.c runner/watchdog.c config/arena.c config/units.c probes/clock.c
   ${OUTCOME_SOURCES} probes/secret.c)
 # They wait for whole seconds; the sanitizers look for leaks.
 probity_unit_test(agent NO_VALGRIND SOURCES ${AGENT_SOURCES})
 probity_unit_test(agent_owner NO_VALGRIND SOURCES ${AGENT_SOURCES} WRAP clock_monotonic)
+probity_unit_test(agent_readback NO_VALGRIND SOURCES ${AGENT_SOURCES} WRAP clock_monotonic)
 probity_unit_test(agent_trouble NO_VALGRIND SOURCES ${AGENT_SOURCES})
 probity_unit_test(agent_stop NO_VALGRIND SOURCES ${AGENT_SOURCES}
   WRAP unit_state_ask unit_state_cancel)

@@ -125,7 +125,8 @@ static const struct check_report new_check = {
 	" 'uptime': 90.5, 'stalls': 2, 'reloads': 3, 'reload_error': " reload_error ","            \
 	" 'left_out': [],"                                                                         \
 	" 'agent': {'address': 'http://127.0.0.1:8500', 'off': false, 'reachable': true,"          \
-	"  'changed_at': null, 'problem': null, 'calls': 12, 'failures': 1}, 'checks': ["
+	"  'changed_at': null, 'problem': null, 'read_back': null, 'calls': 12, 'failures': 1}, "  \
+	"'checks': ["
 
 static const char full_json[] =
 	"{'id': 'web-1:ready', 'name': 'ready', 'service_id': 'web-1', 'type': 'http',"
