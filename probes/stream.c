@@ -218,7 +218,9 @@ char *stream_start_tls(struct stream *stream, const struct stream_tls *tls)
 {
 	char *problem = NULL;
 
-	assert(stream->pipe == NULL && stream->queued == 0);
+	assert(stream->pipe == NULL);
+	if (stream->queued > 0)
+		return xstrdup("the answer that TLS begins at came before it was asked for");
 	if (stream->length > 0)
 		return xstrdup("something came in clear behind the answer that TLS begins at");
 	stream->pipe = tls_pipe_create(stream->reader.fd, tls->session, tls->name, &problem);

@@ -52,8 +52,8 @@ struct stream_tls {
 
 /*
  * Begins TLS, at the start or in the middle (STARTTLS). What is queued from now on is
- * sent encrypted; nothing may be queued before, and nothing may stand in the window: it
- * came in clear, from anybody, and would be taken for an encrypted answer. NULL, or
+ * sent encrypted; nothing may be left to send in clear, and nothing may stand in the window:
+ * it came in clear, from anybody, and would be taken for an encrypted answer. NULL, or
  * why it cannot begin (free()); a handshake that fails leads to ended().
  */
 char *stream_start_tls(struct stream *stream, const struct stream_tls *tls);

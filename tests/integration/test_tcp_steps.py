@@ -82,6 +82,12 @@ def echo(connection):
         connection.sendall(b"heard " + data)
 
 
+def hasty(connection):
+    """Says all at once, whatever it is asked."""
+    connection.sendall(b"220 mx\r\n220 go ahead\r\n")
+    connection.recv(100)
+
+
 def inject(connection):
     """What an attacker would do: an answer in clear behind the one that TLS begins at."""
     connection.sendall(b"220 go ahead\r\n250 injected\r\n")
@@ -105,7 +111,7 @@ class Bench:
         self.secret.write_text(SECRET + "\n")
         self.secret.chmod(0o600)
         plays = {play.__name__: play for play in (
-            mail, both_at_once, no_line_end, longer_word, binary, echo, inject)}
+            mail, both_at_once, no_line_end, longer_word, binary, echo, inject, hasty)}
         plays["starttls"] = lambda connection: mail(connection, context)
         plays["sealed"] = lambda connection: echo(context.wrap_socket(connection, server_side=True))
         self.servers = {name: TcpServer(play) for name, play in plays.items()}
@@ -182,6 +188,10 @@ def _faults(bench):
         "injected": (b.at("inject", {"expect": "^220 .*\\R"}, {"starttls": True}, tls=b.tls), {},
                      "critical", "TLS failed: something came in clear .*\n250 injected",
                      (0, 0.5)),
+        "hasty": (b.at("hasty", {"expect": "^220 "}, {"send": r"STARTTLS\r\n"},
+                       {"expect": "^220 "}, {"starttls": True}, tls=b.tls), {}, "critical",
+                  "TLS failed: the answer that TLS begins at came before it was asked for",
+                  (0, 0.5)),
         "sealed": (b.at("sealed", send="hi", expect="heard hi", tls=b.tls), {}, "passing",
                    b.connected("sealed"), (0, 0.5)),
         "sealed-name": (b.at("sealed", tls={**b.tls, "server_name": "mx.internal"}), {},
