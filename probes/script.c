@@ -15,7 +15,6 @@
 #include "probes/safepath.h"
 
 #define LONGEST_TIMEOUT 30.0 /* s: as Consul's own script checks */
-#define LIMITS_MOST 4
 
 struct script_run {
 	struct child *child;
@@ -138,7 +137,16 @@ static void start_child(struct probe *probe, const char *path, const char *const
 {
 	const struct script_conf *conf = probe_conf(probe);
 	struct script_run *run = probe_run(probe);
-	struct child_limit limits[LIMITS_MOST];
+	const struct {
+		int resource;
+		double value;
+	} wanted[] = {
+		{RLIMIT_AS, conf->limits.memory},
+		{RLIMIT_NPROC, conf->limits.processes},
+		{RLIMIT_NOFILE, conf->limits.descriptors},
+		{RLIMIT_CPU, conf->limits.cpu},
+	};
+	struct child_limit limits[sizeof(wanted) / sizeof(*wanted)];
 	const struct child_events events = {
 		.output = on_output, .ended = on_ended, .failed = on_failed, .owner = probe};
 	struct child_spec spec = {
@@ -160,10 +168,8 @@ static void start_child(struct probe *probe, const char *path, const char *const
 		.limits = limits,
 	};
 
-	add_limit(&spec, limits, RLIMIT_AS, conf->limits.memory);
-	add_limit(&spec, limits, RLIMIT_NPROC, conf->limits.processes);
-	add_limit(&spec, limits, RLIMIT_NOFILE, conf->limits.descriptors);
-	add_limit(&spec, limits, RLIMIT_CPU, conf->limits.cpu);
+	for (size_t i = 0; i < sizeof(wanted) / sizeof(*wanted); i++)
+		add_limit(&spec, limits, wanted[i].resource, wanted[i].value);
 	run->values = script_values_create(conf, probe_values(probe), probe_tracer(probe));
 	run->child = child_start(probe_loop(probe), &spec, &events, probe_remains(probe));
 }
