@@ -37,6 +37,8 @@ static const struct conf_field limit_fields[] = {
 		.help = "Most open files of one process (RLIMIT_NOFILE)"),
 	CONF_DURATION(struct script_limits, cpu, .min = 1, .max = 86400,
 		.help = "Most CPU time of one process, in whole seconds (RLIMIT_CPU)"),
+	CONF_SIZE(struct script_limits, file_size, .min = 1, .max = 1099511627776,
+		.help = "Largest file that it may write (RLIMIT_FSIZE)"),
 	{0},
 };
 
@@ -145,6 +147,7 @@ static void start_child(struct probe *probe, const char *path, const char *const
 		{RLIMIT_NPROC, conf->limits.processes},
 		{RLIMIT_NOFILE, conf->limits.descriptors},
 		{RLIMIT_CPU, conf->limits.cpu},
+		{RLIMIT_FSIZE, conf->limits.file_size},
 	};
 	struct child_limit limits[sizeof(wanted) / sizeof(*wanted)];
 	const struct child_events events = {

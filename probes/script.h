@@ -13,7 +13,7 @@
 #include "probes/outcome.h"
 
 struct script_limits { /* 0: as probity's own */
-	double memory; /* bytes of address space */
+	double memory, file_size; /* bytes, of address space and of one file */
 	unsigned int processes; /* of the script's user, all together */
 	unsigned int descriptors;
 	double cpu; /* s, whole */

@@ -184,6 +184,7 @@ static bool check_limits(
 	return check_limit(load, mark, RLIMIT_AS, conf->limits.memory) &&
 		check_limit(load, mark, RLIMIT_NPROC, conf->limits.processes) &&
 		check_limit(load, mark, RLIMIT_NOFILE, conf->limits.descriptors) &&
+		check_limit(load, mark, RLIMIT_FSIZE, conf->limits.file_size) &&
 		check_limit(
 			load, mark, RLIMIT_CPU, conf->limits.cpu > 0 ? conf->limits.cpu + 1 : 0);
 }

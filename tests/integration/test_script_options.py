@@ -65,6 +65,8 @@ def make_checks(lab):
         "no-input": {"shell": count},
         "again": {"shell": "cat /dev/stdin", "stdin": "opened again"},
         "nice": {"shell": "nice", "nice": 7},
+        "much": {"shell": f"head -c 9000 /dev/zero > {folder}/much; wc -c < {folder}/much",
+                 "limits": {"file_size": "4KiB"}},
         "spin": {"shell": SPIN, "limits": {"cpu": "1s"}},
         "deaf-spin": {"shell": f"trap '' XCPU; {SPIN}", "limits": {"cpu": "1s"}},
         "lazy": {"shell": "ulimit -t; ulimit -Ht", "limits": {"cpu": "1m"}},
@@ -92,6 +94,7 @@ def test_exit_codes_by_their_sets(results, code, status):
 def test_a_set_that_is_written_wins_over_a_default(results):
     assert results["passes-1"] == ("passing", "text")
     assert results["fails-0"] == ("critical", "text")
+    assert results["much"][1].endswith("4096")
     assert results["no-warning"] == ("critical", "text")
 
 
