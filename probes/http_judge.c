@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "config/arena.h"
+#include "probes/http_tls.h"
 #include "probes/match.h"
 #include "probes/match_json.h"
 #include "probes/probe.h"
@@ -140,22 +141,10 @@ struct http_verdict http_judge_expiry(
 	return verdict;
 }
 
-/* True for what libcurl says where no verdict of OpenSSL's stands: then it was the name. */
-static bool is_wrong_name(long verified)
-{
-	return verified == X509_V_OK || verified == X509_V_ERR_UNSPECIFIED ||
-		verified == X509_V_ERR_HOSTNAME_MISMATCH ||
-		verified == X509_V_ERR_IP_ADDRESS_MISMATCH;
-}
-
 static char *tls_text(const struct http_failure *failure, const char *text)
 {
-	long verdict = X509_V_OK;
-
-	if (failure->result == CURLE_PEER_FAILED_VERIFICATION)
-		verdict = is_wrong_name(failure->verified) ? X509_V_ERR_HOSTNAME_MISMATCH
-							   : failure->verified;
-	return tls_session_failure(failure->tls, verdict, failure->name, text);
+	return tls_session_failure(failure->tls,
+		http_tls_verdict(failure->result, failure->verified), failure->name, text);
 }
 
 struct http_verdict http_judge_failure(

@@ -13,4 +13,19 @@
  */
 void http_tls_apply(CURL *easy, struct tls_session *session);
 
+/*
+ * What was wrong with the server's certificate, as X509_V_* says it; X509_V_OK where that
+ * was not it. verified: CURLINFO_SSL_VERIFYRESULT. libcurl looks at the name itself,
+ * and no verdict of OpenSSL's stands there then.
+ */
+static inline long http_tls_verdict(CURLcode result, long verified)
+{
+	if (result != CURLE_PEER_FAILED_VERIFICATION)
+		return X509_V_OK;
+	if (verified == X509_V_OK || verified == X509_V_ERR_UNSPECIFIED ||
+		verified == X509_V_ERR_IP_ADDRESS_MISMATCH)
+		return X509_V_ERR_HOSTNAME_MISMATCH;
+	return verified;
+}
+
 #endif

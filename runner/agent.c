@@ -141,11 +141,21 @@ static bool same_text(const char *a, const char *b)
 	return a == b || (a != NULL && b != NULL && strcmp(a, b) == 0);
 }
 
+static bool same_tls(const struct tls_conf *a, const struct tls_conf *b)
+{
+	return a->verify == b->verify && same_text(a->ca_file, b->ca_file) &&
+		same_text(a->server_name, b->server_name) &&
+		same_text(a->cert_file, b->cert_file) && same_text(a->key_file, b->key_file);
+}
+
 static bool same_consul(const struct consul_conf *a, const struct consul_conf *b)
 {
-	return a->address.off == b->address.off && same_text(a->token_file, b->token_file) &&
-		a->timeout >= b->timeout && a->timeout <= b->timeout &&
-		a->read_back >= b->read_back && a->read_back <= b->read_back &&
+	return same_tls(&a->tls, &b->tls) && same_text(a->namespace, b->namespace) &&
+		same_text(a->partition, b->partition) &&
+		a->address.transport == b->address.transport && a->address.off == b->address.off &&
+		same_text(a->token_file, b->token_file) && a->timeout >= b->timeout &&
+		a->timeout <= b->timeout && a->read_back >= b->read_back &&
+		a->read_back <= b->read_back &&
 		(a->address.off || same_text(a->address.endpoint.shown, b->address.endpoint.shown));
 }
 

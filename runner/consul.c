@@ -18,6 +18,20 @@
 
 #define WAIT_SECONDS 300 /* the agent's own default; an answer a minute would do as well */
 
+/* With TLS a name of its own may stand in the URL, for SNI and for the certificate. */
+static void name_target(struct consul *consul, const struct consul_conf *conf)
+{
+	const char *name = conf->tls.server_name;
+
+	if (conf->address.transport != CONSUL_HTTPS || name == NULL) {
+		consul->base = xstrdup(conf->address.base);
+		return;
+	}
+	consul->base = xprintf(strchr(name, ':') != NULL ? "https://[%s]:%u" : "https://%s:%u",
+		name, consul->port);
+	consul->renamed = xstrdup(name);
+}
+
 struct consul *consul_create(const struct consul_setup *setup)
 {
 	const struct consul_conf *conf = setup->conf;
@@ -25,13 +39,16 @@ struct consul *consul_create(const struct consul_setup *setup)
 
 	consul->setup = *setup;
 	consul->setup.conf = NULL;
-	consul->base = xstrdup(conf->address.base);
 	consul->shown = xstrdup(conf->address.endpoint.shown);
 	if (conf->address.transport == CONSUL_UNIX)
 		consul->path = xstrdup(conf->address.endpoint.path);
 	else
 		consul->host = xstrdup(conf->address.endpoint.host);
 	consul->port = conf->address.endpoint.port;
+	name_target(consul, conf);
+	consul->namespace = conf->namespace == NULL ? NULL : xstrdup(conf->namespace);
+	consul->partition = conf->partition == NULL ? NULL : xstrdup(conf->partition);
+	consul_tls_init(&consul->tls, conf);
 	consul->timeout = conf->timeout;
 	consul_token_init(&consul->token, conf->token_file);
 	(void)consul_token_is_old(&consul->token);
@@ -53,6 +70,10 @@ void consul_destroy(struct consul *consul)
 	curlev_destroy(consul->waiting);
 	consul_sockets_finish(&consul->sockets);
 	consul_token_finish(&consul->token);
+	consul_tls_finish(&consul->tls);
+	free(consul->renamed);
+	free(consul->namespace);
+	free(consul->partition);
 	free(consul->base);
 	free(consul->shown);
 	free(consul->host);

@@ -33,7 +33,8 @@ struct consul_call {
 	double started; /* monotonic */
 	ev_timer deadline;
 	bool expiring;
-	bool unreadable_token;
+	enum consul_result refusal; /* with problem */
+	char *problem; /* why it cannot be made; NULL: it can */
 
 	char *answer;
 	size_t length, room;
@@ -66,6 +67,7 @@ static void release(struct consul_call *call)
 	free(call->path);
 	free(call->body);
 	free(call->answer);
+	free(call->problem);
 	free(call);
 }
 
@@ -139,6 +141,8 @@ static void on_done(struct curlev_transfer *transfer, CURLcode result)
 	struct consul_call *call =
 		(struct consul_call *)((char *)transfer - offsetof(struct consul_call, transfer));
 	long code = 0, error = 0;
+	bool refused = false;
+	char *text;
 
 	(void)curl_easy_getinfo(call->easy, CURLINFO_RESPONSE_CODE, &code);
 	(void)curl_easy_getinfo(call->easy, CURLINFO_OS_ERRNO, &error);
@@ -146,6 +150,9 @@ static void on_done(struct curlev_transfer *transfer, CURLcode result)
 		end(call, CONSUL_FAILED, (int)code, xstrdup("an answer that is too long"), NULL);
 	else if (result == CURLE_OK && code >= 200)
 		judge_answer(call, (int)code);
+	else if ((text = consul_tls_failure(&call->consul->tls, call->easy, result, &refused)) !=
+		NULL)
+		end(call, refused ? CONSUL_REFUSED : CONSUL_ABANDONED, 0, text, NULL);
 	else if (result == CURLE_COULDNT_CONNECT && error != 0)
 		end_without_answer(call, strerror((int)error));
 	else /* never the error buffer, which holds times and ports */
@@ -171,6 +178,17 @@ static size_t on_bytes(char *bytes, size_t size, size_t count, void *data)
 	return length;
 }
 
+static struct curl_slist *add_header(
+	struct curl_slist *headers, const char *name, const char *value)
+{
+	char *line = value == NULL ? NULL : xprintf("%s: %s", name, value);
+
+	if (line != NULL)
+		headers = curl_slist_append(headers, line);
+	free(line);
+	return headers;
+}
+
 static struct curl_slist *headers_of(const struct consul_call *call)
 {
 	const char *token = call->consul->token.value;
@@ -180,6 +198,8 @@ static struct curl_slist *headers_of(const struct consul_call *call)
 	if (line != NULL)
 		headers = curl_slist_append(headers, line);
 	secret_free(line);
+	headers = add_header(headers, "X-Consul-Namespace", call->consul->namespace);
+	headers = add_header(headers, "X-Consul-Partition", call->consul->partition);
 	if (call->put) {
 		headers = curl_slist_append(headers, "Content-Type: application/json");
 		/* libcurl would wait for "100 Continue" before a long body. */
@@ -197,6 +217,7 @@ static void start_transfer(struct consul_call *call)
 	if (!call->apart) /* these are not worth a place */
 		consul_sockets_use(&consul->sockets, easy);
 	call->headers = headers_of(call);
+	consul_tls_apply(&consul->tls, easy);
 	(void)curl_easy_setopt(easy, CURLOPT_URL, url);
 	free(url);
 	(void)curl_easy_setopt(easy, CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_1_1);
@@ -231,7 +252,8 @@ static void on_resolved(void *owner, const struct resolve_answer *answer)
 		free(cause);
 		return;
 	}
-	line = xprintf("%s:%u:", consul->host, consul->port);
+	line = xprintf(
+		"%s:%u:", consul->renamed != NULL ? consul->renamed : consul->host, consul->port);
 	for (size_t i = 0; i < answer->count; i++) {
 		const struct sockaddr_storage *address = &answer->addresses[i];
 		bool v6 = address->ss_family == AF_INET6;
@@ -269,12 +291,8 @@ static void on_deadline(struct ev_loop *loop, ev_timer *timer, int events)
 	char *cause;
 
 	(void)events;
-	if (call->unreadable_token) {
-		end(call, CONSUL_FORBIDDEN, 0,
-			xprintf("no token: %s",
-				call->consul->token.problem == NULL ? "it could not be read"
-								    : call->consul->token.problem),
-			NULL);
+	if (call->problem != NULL) {
+		end(call, call->refusal, 0, xstrdup(call->problem), NULL);
 		return;
 	}
 	if (!call->expiring) {
@@ -288,6 +306,27 @@ static void on_deadline(struct ev_loop *loop, ev_timer *timer, int events)
 		call->patience + call->consul->timeout);
 	end_without_answer(call, cause);
 	free(cause);
+}
+
+/* What stands in the way of a call before it is made. */
+static void look_for_problems(struct consul_call *call)
+{
+	struct consul *consul = call->consul;
+	const char *token = consul->token.problem;
+
+	/* Without its token a call might be taken for one of the agent's own default token. */
+	if (consul->token.file != NULL && consul->token.value == NULL) {
+		call->refusal = CONSUL_FORBIDDEN;
+		call->problem =
+			xprintf("no token: %s", token == NULL ? "it could not be read" : token);
+		return;
+	}
+	if (!consul->tls.used)
+		return;
+	consul_sockets_lend(&consul->sockets); /* for a file that has changed */
+	call->refusal = CONSUL_REFUSED;
+	call->problem = consul_tls_refresh(&consul->tls);
+	consul_sockets_take_back(&consul->sockets);
 }
 
 struct consul_call *consul_call_start(
@@ -310,16 +349,15 @@ struct consul_call *consul_call_start(
 	if (consul->calls != NULL)
 		consul->calls->previous = call;
 	consul->calls = call;
-	/* Without its token a call might be taken for one of the agent's own default token. */
-	call->unreadable_token = consul->token.file != NULL && consul->token.value == NULL;
+	look_for_problems(call);
 	ev_now_update(consul->setup.loop);
 	ev_timer_init(&call->deadline, on_deadline,
-		call->unreadable_token ? 0 : call->patience + consul->timeout, 0);
+		call->problem != NULL ? 0 : call->patience + consul->timeout, 0);
 	call->deadline.data = call;
 	ev_timer_start(consul->setup.loop, &call->deadline);
-	if (call->unreadable_token)
+	if (call->problem != NULL)
 		return call;
-	if (is_name(consul->host))
+	if (is_name(consul->host) || consul->renamed != NULL)
 		call->query = resolve_start(
 			consul->setup.loop, consul->host, AF_UNSPEC, on_resolved, call);
 	else

@@ -7,6 +7,7 @@
 #include "probes/resolve.h"
 #include "runner/consul.h"
 #include "runner/consul_sockets.h"
+#include "runner/consul_tls.h"
 #include "runner/consul_token.h"
 
 struct consul {
@@ -17,7 +18,10 @@ struct consul {
 	char *path; /* of a unix socket, else NULL */
 	unsigned int port;
 	double timeout;
+	char *renamed; /* the host in base, where it is not `host`; else NULL */
+	char *namespace, *partition; /* NULL: not sent */
 	struct consul_token token;
+	struct consul_tls tls;
 	struct consul_sockets sockets;
 	struct curlev *curlev;
 	struct curlev *waiting; /* for calls apart */

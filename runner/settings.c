@@ -80,27 +80,9 @@ static const struct conf_field service_fields[] = {
 	{0},
 };
 
-static const struct conf_field consul_fields[] = {
-	{
-		.key = "address",
-		.kind = &settings_consul_address,
-		.offset = CONF_AT(struct consul_conf, address, struct consul_address),
-		.fallback = "http://127.0.0.1:8500",
-		.help = "Local agent: http://HOST:PORT, unix:///PATH, or off for none",
-	},
-	CONF_PATH(struct consul_conf, token_file,
-		.help = "File with the ACL token, read again when it changes"),
-	/* An agent that answers at all does so in ms; one in an election hangs for 7 s or more. */
-	CONF_DURATION(struct consul_conf, timeout, .fallback = "5s", .min = 0.1, .max = 60,
-		.help = "Deadline of one call to the agent"),
-	CONF_DURATION(struct consul_conf, read_back, .fallback = "60s", .min = 1, .max = 86400,
-		.help = "Time between two looks whether the catalog has what the agent was told; "
-			"it needs the right to read the node"),
-	{0},
-};
-
 const struct conf_field settings_fields[] = {
-	CONF_MAP(struct root_conf, consul, consul_conf, consul_fields, .shorthand = "address",
+	CONF_MAP(struct root_conf, consul, consul_conf, settings_consul_fields,
+		.shorthand = "address", .check = settings_consul_check,
 		.help = "The local Consul agent"),
 	CONF_MAP(struct root_conf, resolver, resolve_conf, resolve_fields,
 		.help = "How names are looked up"),

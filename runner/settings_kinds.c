@@ -25,19 +25,15 @@ static bool parse_http(struct conf_load *load, const struct conf_field *field,
 
 	if (!conf_http_url.parse(load, field, node, &url))
 		return false;
-	if (strcmp(url.scheme, "http") != 0)
-		return conf_error(load, node,
-			"https to the agent is not supported in this version; use http:// on "
-			"loopback or unix:///path");
-	rest = strchr(url.text + strlen("http://"), '/');
+	rest = strchr(strstr(url.text, "://") + strlen("://"), '/');
 	if ((rest != NULL && rest[1] != '\0') || strchr(url.text, '?') != NULL ||
 		strchr(url.text, '@') != NULL || strchr(url.text, '#') != NULL)
 		return conf_error(load, node,
 			"an agent's address is scheme, host and port only, such as "
 			"http://127.0.0.1:8500");
-	address->transport = CONSUL_HTTP;
+	address->transport = strcmp(url.scheme, "https") == 0 ? CONSUL_HTTPS : CONSUL_HTTP;
 	address->base = arena_printf(load->arena,
-		strchr(url.host, ':') != NULL ? "http://[%s]:%u" : "http://%s:%u", url.host,
+		strchr(url.host, ':') != NULL ? "%s://[%s]:%u" : "%s://%s:%u", url.scheme, url.host,
 		url.port);
 	address->host = url.host;
 	address->endpoint =
@@ -93,8 +89,8 @@ static bool address_equal(const struct conf_field *field, const void *a, const v
 static json_t *address_schema(const struct conf_field *field)
 {
 	(void)field;
-	return json_pack(
-		"{s:s, s:s}", "type", "string", "pattern", "^(off|http://[^/?#@]+/?|unix:///.+)$");
+	return json_pack("{s:s, s:s}", "type", "string", "pattern",
+		"^(off|https?://[^/?#@]+/?|unix:///.+)$");
 }
 
 const struct conf_kind settings_consul_address = {

@@ -6,7 +6,7 @@
 #include "config/field.h"
 #include "runner/settings_conf.h"
 
-/* struct consul_address: http://HOST:PORT, unix:///PATH or off. */
+/* struct consul_address: http(s)://HOST:PORT, unix:///PATH or off. */
 extern const struct conf_kind settings_consul_address;
 
 /*
@@ -19,6 +19,10 @@ extern const struct conf_kind settings_check_list;
 extern const struct conf_kind settings_check_defaults;
 
 extern const struct conf_field settings_check_fields[];
+extern const struct conf_field settings_consul_fields[];
+
+/* Rules between the keys of the agent. */
+bool settings_consul_check(void *conf, const struct conf_node *node, struct conf_load *load);
 
 /* Rules of one check that need no other: ids, thresholds, times; fills what is derived. */
 bool settings_check_derive(struct conf_load *load, const struct conf_node *node, void *conf);

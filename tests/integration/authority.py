@@ -27,13 +27,17 @@ class Authority:
         _openssl("req", "-x509", *CURVE, "-keyout", self.key, "-out", self.file, "-days", 2,
                  "-subj", f"/CN={name}", "-addext", "keyUsage=critical,keyCertSign")
 
-    def issue(self, *names, days=1):
-        """A Pair for the names (DNS:web, IP:127.0.0.1); days=-1: expired since yesterday."""
+    def issue(self, *names, days=1, usage=None):
+        """A Pair for the names (DNS:web, IP:127.0.0.1); days=-1: expired since yesterday.
+
+        usage: what it may be used for, such as clientAuth.
+        """
         self.number += 1
         stem = self.folder / f"server{self.number}"
         request, key, certificate, extensions = (
             stem.with_suffix(suffix) for suffix in (".csr", ".key", ".pem", ".ext"))
-        extensions.write_text(f"subjectAltName={','.join(names)}\n")
+        extensions.write_text(f"subjectAltName={','.join(names)}\n"
+                              + (f"extendedKeyUsage={usage}\n" if usage else ""))
         _openssl("req", *CURVE, "-keyout", key, "-out", request, "-subj", "/CN=lab")
         _openssl("x509", "-req", "-in", request, "-CA", self.file, "-CAkey", self.key,
                  "-set_serial", self.number, "-days", days, "-extfile", extensions,

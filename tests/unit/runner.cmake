@@ -13,8 +13,8 @@ probity_unit_test(register SOURCES runner/register.c config/arena.c ${OUTCOME_SO
 probity_unit_test(agent_queue SOURCES runner/agent_queue.c probes/clock.c)
 probity_unit_test(consul_text SOURCES runner/consul_text.c config/arena.c probes/output.c)
 set(CONSUL_SOURCES tests/unit/consul_bench.c runner/consul.c runner/consul_call.c
-  runner/consul_sockets.c runner/consul_text.c runner/consul_token.c config/arena.c probes/clock.c probes/curlev.c
-  ${OUTCOME_SOURCES} probes/secret.c)
+  runner/consul_sockets.c runner/consul_text.c runner/consul_tls.c runner/consul_token.c config/arena.c probes/clock.c probes/curlev.c
+  probes/http_tls.c ${TLS_SOURCES} ${OUTCOME_SOURCES} probes/secret.c)
 probity_unit_test(consul SOURCES ${CONSUL_SOURCES})
 probity_unit_test(consul_forms SOURCES ${CONSUL_SOURCES})
 set(AGENT_SOURCES tests/unit/agent_bench.c tests/unit/agent_fake.c runner/agent.c runner/agent_answer.c

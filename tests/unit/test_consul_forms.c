@@ -100,11 +100,40 @@ static void a_vigil_has_a_connection_of_its_own(void **unused)
 	finish();
 }
 
+static void namespaces_are_sent_only_where_set(void **unused)
+{
+	char *address;
+
+	(void)unused;
+	start("127.0.0.1", 5, NULL);
+	server.reply = OK;
+	consul_check_ttl(consul, "a", PROBE_PASSING, "", reply);
+	await();
+	assert_null(strstr(server.request, "X-Consul"));
+	consul_destroy(consul);
+	address = xprintf("http://127.0.0.1:%u", server.port);
+	make_consul((struct consul_conf){
+		.address = {.base = address,
+			.host = "127.0.0.1",
+			.endpoint = {.host = "127.0.0.1", .port = server.port, .shown = address}},
+		.namespace = "team",
+		.partition = "web",
+		.timeout = 5,
+	});
+	consul_check_ttl(consul, "a", PROBE_PASSING, "", reply);
+	await();
+	assert_non_null(strstr(
+		server.request, "\r\nX-Consul-Namespace: team\r\nX-Consul-Partition: web\r\n"));
+	finish();
+	free(address);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_note_carries_the_same_bytes),
 		cmocka_unit_test(a_vigil_has_a_connection_of_its_own),
+		cmocka_unit_test(namespaces_are_sent_only_where_set),
 		cmocka_unit_test(unix_sockets_are_spoken_to),
 	};
 	int failed;
