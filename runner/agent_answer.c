@@ -105,6 +105,8 @@ enum agent_verdict agent_judge(struct agent *agent, struct agent_task *task,
 		break;
 	}
 	agent_failed(agent, answer->cause);
+	if (answer->retry_after > 0)
+		agent_gate_put_off(&agent->queue.gate, clock_monotonic() + answer->retry_after);
 	return VERDICT_FAILED;
 }
 

@@ -8,6 +8,7 @@
 #include "probes/clock.h"
 
 #define RETRY 1.0 /* s: a returning agent hears of us within two */
+#define MOST_PATIENCE 10.0 /* s that an agent may ask for: a third of a TTL has to be left */
 #define JITTER 0.1 /* of RETRY: the hosts of one broken network do not come back in step */
 
 bool agent_gate_failed(struct agent_gate *gate, double now, double fraction)
@@ -17,6 +18,11 @@ bool agent_gate_failed(struct agent_gate *gate, double now, double fraction)
 	gate->closed = true;
 	gate->retry_at = now + RETRY * (1 + JITTER * fraction);
 	return !was_closed;
+}
+
+void agent_gate_put_off(struct agent_gate *gate, double until)
+{
+	gate->retry_at = fmax(gate->retry_at, fmin(until, gate->retry_at + MOST_PATIENCE));
 }
 
 bool agent_gate_answered(struct agent_gate *gate)

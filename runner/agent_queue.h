@@ -20,6 +20,7 @@ struct agent_gate {
 
 /* fraction: a random number in [0, 1). True if the gate has just closed. */
 bool agent_gate_failed(struct agent_gate *gate, double now, double fraction);
+void agent_gate_put_off(struct agent_gate *gate, double until); /* closed; within bounds */
 bool agent_gate_answered(struct agent_gate *gate); /* true if it has just opened */
 bool agent_gate_lets(const struct agent_gate *gate, double now, unsigned int in_flight);
 

@@ -30,6 +30,7 @@ struct consul_answer {
 	enum consul_result result;
 	int code; /* HTTP status, 0 if there was none */
 	const char *cause; /* one stable line without secrets, "" with CONSUL_OK; borrowed */
+	double retry_after; /* s, where it asks for patience; 0: it does not */
 	json_t *json; /* of a GET with CONSUL_OK; borrowed */
 };
 

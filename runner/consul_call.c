@@ -90,12 +90,23 @@ bool consul_cancel(struct consul_call *call)
 	return sent;
 }
 
+/* RFC 9110, 10.2.3: in seconds or as a date, which libcurl makes seconds of. */
+static double retry_after(const struct consul_call *call, int code)
+{
+	curl_off_t seconds = 0;
+
+	if (call->easy != NULL && code >= 400)
+		(void)curl_easy_getinfo(call->easy, CURLINFO_RETRY_AFTER, &seconds);
+	return (double)seconds;
+}
+
 /* Ends the call. The caller may start others from inside done. */
 static void end(struct consul_call *call, enum consul_result result, int code, char *take_cause,
 	json_t *take_json)
 {
 	const struct consul_answer answer = {.result = result,
 		.code = code,
+		.retry_after = retry_after(call, code),
 		.cause = take_cause == NULL ? "" : take_cause,
 		.json = take_json};
 	struct consul_reply reply = call->reply;

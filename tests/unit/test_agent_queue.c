@@ -27,6 +27,23 @@ static void the_gate_lets_one_try_each_second(void **unused)
 	assert_true(agent_gate_lets(&gate, 102.1, 3));
 }
 
+static void the_gate_is_patient_within_bounds(void **unused)
+{
+	struct agent_gate gate = {0};
+
+	(void)unused;
+	(void)agent_gate_failed(&gate, 100, 0);
+	agent_gate_put_off(&gate, 100.5); /* no sooner than without it */
+	assert_true(agent_gate_lets(&gate, 101, 0));
+	agent_gate_put_off(&gate, 104);
+	assert_false(agent_gate_lets(&gate, 103.9, 0));
+	assert_true(agent_gate_lets(&gate, 104, 0));
+	(void)agent_gate_failed(&gate, 200, 0);
+	agent_gate_put_off(&gate, 3800);
+	assert_false(agent_gate_lets(&gate, 210.9, 0));
+	assert_true(agent_gate_lets(&gate, 211, 0));
+}
+
 /* Tasks that write their names down; upper-case ones "call" and stay in flight. */
 static char order[64];
 static int prepared;
@@ -160,6 +177,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_gate_lets_one_try_each_second),
+		cmocka_unit_test(the_gate_is_patient_within_bounds),
 		cmocka_unit_test(urgent_tasks_go_first_and_connections_are_few),
 		cmocka_unit_test(one_who_waits_keeps_the_place),
 		cmocka_unit_test(closed_gate_tries_again_by_itself),

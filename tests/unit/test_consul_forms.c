@@ -128,12 +128,45 @@ static void namespaces_are_sent_only_where_set(void **unused)
 	free(address);
 }
 
+static double patience;
+
+static void on_patience(void *owner, const struct consul_answer *answer)
+{
+	patience = answer->retry_after;
+	reply.done(owner, answer);
+}
+
+static void an_agent_may_ask_for_patience(void **unused)
+{
+	static const struct {
+		const char *reply;
+		double seconds;
+	} rows[] = {
+		{"HTTP/1.1 429 Too Many\r\nRetry-After: 7\r\nContent-Length: 0\r\n\r\n", 7},
+		{"HTTP/1.1 503 Busy\r\nRetry-After: 2\r\nContent-Length: 0\r\n\r\n", 2},
+		{"HTTP/1.1 429 Too Many\r\nContent-Length: 0\r\n\r\n", 0},
+		{"HTTP/1.1 200 OK\r\nRetry-After: 7\r\nContent-Length: 0\r\n\r\n", 0},
+	};
+
+	(void)unused;
+	start("127.0.0.1", 5, NULL);
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		server.reply = rows[i].reply;
+		consul_check_ttl(
+			consul, "a", PROBE_PASSING, "", (struct consul_reply){.done = on_patience});
+		await();
+		assert_true(patience >= rows[i].seconds && patience <= rows[i].seconds);
+	}
+	finish();
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_note_carries_the_same_bytes),
 		cmocka_unit_test(a_vigil_has_a_connection_of_its_own),
 		cmocka_unit_test(namespaces_are_sent_only_where_set),
+		cmocka_unit_test(an_agent_may_ask_for_patience),
 		cmocka_unit_test(unix_sockets_are_spoken_to),
 	};
 	int failed;
