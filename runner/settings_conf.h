@@ -57,14 +57,13 @@ struct check_conf {
 	const char *name;
 	const char *id; /* always set after the load: "<service id>:<name>" or "probity:<name>" */
 	const char *notes; /* for people; NULL if none */
-	bool node;
+	bool node, take_over;
 	struct conf_choice_of probe;
 	double interval;
 	double retry_interval; /* always set after the load */
 	double timeout; /* always set after the load */
 	double ttl;
 	int update; /* enum check_update */
-	bool take_over;
 	unsigned int success_before_passing;
 	unsigned int failures_before_warning; /* always set after the load */
 	unsigned int failures_before_critical;

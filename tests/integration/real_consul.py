@@ -49,9 +49,13 @@ class RealConsul:
     data_dir: a folder in which services and checks survive a restart; None for memory only.
     config: text of a further configuration file (HCL).
     acl: rights are refused unless a token gives them; the calls below use the master token.
+    join: another RealConsul, whose client this one is, as agents beside services are.
     """
 
-    def __init__(self, scratch, data_dir=None, config=None, node="n1", acl=False):
+    def __init__(self, scratch, data_dir=None, config=None, node="n1", acl=False, join=None):
+        self.join = join
+        if join is not None:
+            data_dir = data_dir or Path(scratch) / "data"
         self.scratch, self.data_dir, self.node = Path(scratch), data_dir, node
         self.config = None
         self.token = None
@@ -92,7 +96,8 @@ class RealConsul:
     # Life.
 
     def start(self, ready=True):
-        command = [consul_binary(), "agent", "-dev", f"-node={self.node}", "-bind=127.0.0.1",
+        role = ["-dev"] if self.join is None else [f"-retry-join=127.0.0.1:{self.join.port + 2}"]
+        command = [consul_binary(), "agent", *role, f"-node={self.node}", "-bind=127.0.0.1",
                    "-client=127.0.0.1", f"-http-port={self.port}", f"-dns-port={self.dns_port}",
                    f"-serf-lan-port={self.port + 2}", "-serf-wan-port=-1",
                    f"-server-port={self.port + 3}", "-grpc-port=-1"]

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 """What readers of a real Consul agent get: catalog, passing-only view, DNS."""
+import signal
 import time
 
 from agent_bench import SLACK, SideBySide, Switch, config, says
@@ -265,6 +266,35 @@ def a_service_of_ours_goes_with_us_where_asked_to(lab, consul):
     assert consul.health("api") == []
     assert "web-2" in consul.services(), "what is another's stays"
     daemon.logged(1, "service api-1 deregistered")
+
+
+@together
+def server_that_freezes_behind_a_client(lab):
+    """All calls to the agent hang with it; probes go on, and the newest word is the one that counts."""
+    server = lab.consul(node="s1")
+    consul = lab.consul(node="n2", join=server)
+    consul.register_service("web-1", "web", 8080)
+    switch = Switch(lab)
+    daemon = lab.probity(config(consul, switch.check(ttl="60s"), timeout="1s"))
+    wait_for(lambda: (server.catalog_check("web", READY) or {}).get("Status") == "passing", 8,
+             what="the catalog")
+    server.process.send_signal(signal.SIGSTOP)
+    frozen = time.monotonic()
+    switch.status = 500
+    daemon.wait_check(READY, status="critical")
+    time.sleep(2.5)
+    switch.status = 429
+    daemon.wait_check(READY, status="warning")
+    time.sleep(1)
+    server.process.send_signal(signal.SIGCONT)
+    thawed = time.monotonic()
+    wait_for(lambda: (server.catalog_check("web", READY) or {}).get("Status") == "warning", 8,
+             what=lambda: f"the truth; it is {server.catalog_check('web', READY)}")
+    wait_for(lambda: daemon.check(READY)["agent"]["acknowledged"], 6, what="the claim")
+    assert server.catalog_check("web", READY)["Status"] == "warning"
+    hits = [r.at for r in switch.server.requests if frozen < r.at < thawed]
+    assert all(abs(later - earlier - 1) < SLACK for earlier, later in zip(hits, hits[1:])), hits
+    daemon.logged(1, "cannot be used")
 
 
 test_together = together.test()
