@@ -34,16 +34,21 @@ void agent_echo_told(struct agent_check *check)
 	echo->version = slot->sent_version;
 }
 
-/* Nothing is on its way that could explain a difference. */
+/*
+ * The status that the agent holds is for certain the one it should: nothing is on its way,
+ * and the TTL has not run out. An output may be: it waits for heartbeats.
+ */
 static bool is_settled(const struct agent_check *check)
 {
 	const struct agent *agent = check->agent;
+	const struct publish_slot *slot = &check->slot;
 	double settles = fmin(STATUS_SETTLES, agent->settings->consul.read_back / 2);
 
 	return check->presence == PRESENCE_OURS && check->trouble == TROUBLE_NONE &&
-		check->task.call == NULL && publish_is_acknowledged(&check->slot) &&
-		check->echo.status_at > 0 &&
-		check->echo.status_at + settles < agent->readback.started;
+		check->task.call == NULL && slot->acknowledged && !slot->doubt &&
+		slot->acknowledged_status == slot->status && check->echo.status_at > 0 &&
+		check->echo.status_at + settles < agent->readback.started &&
+		slot->renewed_at + slot->ttl > agent->readback.started;
 }
 
 static const char *text_of(const json_t *entry, const char *key)
@@ -56,7 +61,8 @@ static const char *text_of(const json_t *entry, const char *key)
 static bool has_other_output(const struct agent_check *check, const char *output)
 {
 	/* None at all: the agent may be told to discard it. */
-	return check->echo.output_at + OUTPUT_SETTLES < check->agent->readback.started &&
+	return publish_is_acknowledged(&check->slot) &&
+		check->echo.output_at + OUTPUT_SETTLES < check->agent->readback.started &&
 		*output != '\0' && strstr(output, CUT_MARK) == NULL &&
 		strcmp(output, check->slot.output) != 0;
 }

@@ -130,6 +130,30 @@ static void a_change_on_its_way_is_no_difference(void **unused)
 	assert_string_equal(said, "");
 }
 
+static void an_output_that_changes_hides_no_difference(void **unused)
+{
+	(void)unused;
+	start_told();
+	say_in_catalog("a", "critical", "x", 7);
+	for (int i = 0; i < 10; i++) {
+		publish("a", PROBE_PASSING, i % 2 == 0 ? "one" : "two");
+		run_for(PACE / 3);
+	}
+	assert_int_equal(count_lines("a: the catalog stays critical"), 1);
+}
+
+/* What nobody renews is critical by the agent's own doing. */
+static void a_ttl_that_has_run_out_is_no_difference(void **unused)
+{
+	(void)unused;
+	start_told();
+	agent_hold(agent_find(agent, "a"));
+	clock_shift += 601;
+	say_in_catalog("a", "critical", "TTL expired", 7);
+	run_looks(4);
+	assert_string_equal(said, "");
+}
+
 static void an_output_that_was_not_sent_is_anothers(void **unused)
 {
 	(void)unused;
@@ -138,7 +162,7 @@ static void an_output_that_was_not_sent_is_anothers(void **unused)
 	run_looks(3);
 	assert_string_equal(said, "");
 	clock_shift += 601;
-	run_for(0.2); /* heartbeats are due, too */
+	publish("a", PROBE_PASSING, "fine"); /* a heartbeat is due, too */
 	run_looks(3);
 	assert_int_equal(
 		count_lines("a: another writer: the catalog has an output that was not sent"), 1);
@@ -205,6 +229,8 @@ int main(void)
 		TEST(an_entry_that_is_written_anew_is_anothers),
 		TEST(one_that_is_not_there_is_registered_again),
 		TEST(a_change_on_its_way_is_no_difference),
+		TEST(an_output_that_changes_hides_no_difference),
+		TEST(a_ttl_that_has_run_out_is_no_difference),
 		TEST(an_output_that_was_not_sent_is_anothers),
 		TEST(maintenance_is_said_once_and_shown),
 		TEST(without_the_right_it_is_off_and_said_once),
