@@ -57,7 +57,6 @@ struct check_conf {
 	const char *name;
 	const char *id; /* always set after the load: "<service id>:<name>" or "probity:<name>" */
 	const char *notes; /* for people; NULL if none */
-	bool node, take_over;
 	struct conf_choice_of probe;
 	double interval;
 	double retry_interval; /* always set after the load */
@@ -68,6 +67,7 @@ struct check_conf {
 	unsigned int failures_before_warning; /* always set after the load */
 	unsigned int failures_before_critical;
 	int max_status; /* enum probe_status */
+	bool node, take_over;
 	struct latency_conf max_latency;
 
 	/* Derived. */
