@@ -142,11 +142,18 @@ static bool choice_equal(const struct conf_field *field, const void *a, const vo
 
 static json_t *choice_schema(const struct conf_field *field)
 {
-	json_t *choices = json_array();
+	json_t *words = json_array();
 
-	for (size_t i = 0; field->choices[i] != NULL; i++)
-		(void)json_array_append_new(choices, json_string(field->choices[i]));
-	return field_or_variable(json_pack("{s:o}", "enum", choices));
+	for (size_t i = 0; field->choices[i] != NULL; i++) {
+		json_t *number = json_loads(field->choices[i], JSON_DECODE_ANY, NULL);
+
+		(void)json_array_append_new(words, json_string(field->choices[i]));
+		/* Without quotes YAML readers see a number. */
+		if (json_is_number(number))
+			(void)json_array_append(words, number);
+		json_decref(number);
+	}
+	return field_or_variable(json_pack("{s:o}", "enum", words));
 }
 
 const struct conf_kind conf_choice = {

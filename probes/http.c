@@ -4,79 +4,10 @@
 #include <string.h>
 
 #include "config/arena.h"
-#include "probes/curlev.h"
-#include "probes/dial.h"
-#include "probes/http_answer.h"
-#include "probes/http_conf.h"
-#include "probes/http_judge.h"
-#include "probes/http_place.h"
-#include "probes/http_request.h"
-#include "probes/http_tls.h"
-#include "probes/probe.h"
+#include "probes/http_kept.h"
+#include "probes/http_run.h"
 
 #define LONGEST_TIMEOUT 10.0 /* s: as Consul's own HTTP checks */
-
-struct http_run {
-	struct curlev_transfer transfer; /* first, so that it leads back to the run */
-	CURL *easy; /* NULL where nothing is transferred */
-	struct dial *dial;
-	struct conf_address address;
-	bool connecting; /* the name is looked up */
-	bool named; /* it had to be looked up */
-	bool ready; /* connected, and the handshake is over */
-	struct tls_session tls;
-	struct http_request request;
-	struct http_answer answer;
-	struct http_place place; /* where a redirect led to; empty before the first */
-	char *moved; /* the same, as it may be shown; NULL before the first */
-	unsigned int redirects;
-};
-
-static void on_connecting(void *owner);
-static void on_dialed(void *owner, int fd, enum probe_reason reason);
-static int on_ready(void *data, char *peer, char *local, int peer_port, int local_port);
-static void on_done(struct curlev_transfer *transfer, CURLcode result);
-
-static const char *const redirect_choices[] = {
-	[HTTP_SAME_HOST] = "same_host",
-	[HTTP_FOLLOW] = "follow",
-	[HTTP_NONE] = "none",
-	NULL,
-};
-
-static const struct conf_field http_fields[] = {
-	CONF_URL(struct http_conf, url, .flags = CONF_REQUIRED,
-		.help = "What is asked for; http or https, path and query are sent as written, a "
-			"user part becomes basic authentication"),
-	CONF_STRING(struct http_conf, method, .fallback = "GET", .help = "Request method"),
-	CONF_SECRETS(struct http_conf, headers,
-		.help = "Request headers, beside Host, User-Agent and Accept; values are never "
-			"shown"),
-	CONF_STRING(struct http_conf, body, .help = "Request body"),
-	HTTP_STATUSES(struct http_conf, passing_status, .fallback = "[2xx]",
-		.help = "Status codes that pass, as 204, 2xx or 200-299"),
-	HTTP_STATUSES(struct http_conf, warning_status, .fallback = "[429]", .flags = CONF_EMPTY,
-		.help = "Status codes that are a warning, [] for none; all others are critical. A "
-			"warning takes the instance out of every ?passing reader's pool"),
-	MATCH_PATTERN(struct http_conf, body_match,
-		.help = "Regular expression that the body must match"),
-	MATCH_PATTERN(struct http_conf, body_reject,
-		.help = "Regular expression that the body must not match"),
-	MATCH_JSON(struct http_conf, json,
-		.help = "What a body that is JSON must hold, by JSON pointers, as {/status: ok, "
-			"/db/lag: {max: 5}}; an unreadable body is critical"),
-	CONF_CHOICE(struct http_conf, redirects, .choices = redirect_choices,
-		.fallback = "same_host",
-		.help = "Which redirects are followed, at most 5 of them: same_host (same scheme, "
-			"host and port, or http on 80 to https on 443), follow (any host, never "
-			"https to http, no credentials to another host or port), none. A refused "
-			"one is critical"),
-	CONF_SIZE(struct http_conf, max_body, .fallback = "1MiB", .min = 1, .max = 67108864,
-		.help = "Bytes of the body that are read, after decoding; body_match, "
-			"body_reject and json see as much"),
-	TLS_MAP(struct http_conf, tls, .help = "How the server is verified"),
-	{0},
-};
 
 static char *http_target(const void *conf)
 {
@@ -87,67 +18,63 @@ static char *http_target(const void *conf)
 	return xprintf("%s %s", http->method, http->url.shown);
 }
 
-static struct probe *probe_of(struct http_run *run)
+static const struct http_conf *conf_of(struct http_run *run)
 {
-	return probe_of_run(run);
-}
-
-static void stop_transfer(struct http_run *run)
-{
-	curlev_stop(&run->transfer);
-	if (run->easy != NULL)
-		curlev_give_back(curlev_shared(probe_loop(probe_of(run))), run->easy);
-	run->easy = NULL;
+	return probe_conf(probe_of_run(run));
 }
 
 /* The end of a run, in the words of the verdict, and where redirects led to. */
 static void finish(
 	struct http_run *run, enum probe_status status, enum probe_reason reason, const char *text)
 {
-	if (run->moved == NULL)
-		probe_finish(probe_of(run), status, reason, "%s", text);
-	else
-		probe_finish(
-			probe_of(run), status, reason, "%s; redirected to %s", text, run->moved);
+	const char *family = conf_of(run)->ip != HTTP_IP_BOTH ? ""
+		: run->second                                 ? "IPv6: "
+							      : "IPv4: ";
+
+	probe_finish(probe_of_run(run), status, reason, "%s%s%s%s",
+		status == PROBE_PASSING ? "" : family, text,
+		run->moved == NULL ? "" : "; redirected to ", run->moved == NULL ? "" : run->moved);
+}
+
+void http_fail(struct http_run *run, enum probe_reason reason, const char *text)
+{
+	finish(run, PROBE_CRITICAL, reason, text);
+}
+
+static void forget_redirects(struct http_run *run)
+{
+	http_place_finish(&run->place);
+	free(run->moved);
+	run->moved = NULL;
+	run->redirects = 0;
+}
+
+/* ip: both, and the first of the two is not critical: the other one has its turn. */
+static void try_second(struct http_run *run, struct http_verdict take_verdict)
+{
+	run->first = take_verdict;
+	run->second = true;
+	forget_redirects(run);
+	http_request_rewind(&run->request);
+	http_begin(run);
 }
 
 static void finish_with(struct http_run *run, struct http_verdict verdict)
 {
-	measures_move(probe_values(probe_of(run)), &verdict.values);
-	finish(run, verdict.status, verdict.reason, verdict.text);
-	free(verdict.text);
-}
+	struct http_verdict *worst = &verdict;
 
-/* Connects to where the request goes now. */
-static void dial(struct http_run *run)
-{
-	struct probe *probe = probe_of(run);
-	const struct http_conf *conf = probe_conf(probe);
-	const struct http_place *place = run->request.place;
-	const struct dial_setup setup = {
-		.loop = probe_loop(probe),
-		.trace = probe_tracer(probe),
-		.address = &run->address,
-		.timeout = probe_timeout(probe),
-		.connecting = on_connecting,
-		.done = on_dialed,
-		.owner = run,
-	};
-	char *problem = place->tls ? tls_session_refresh(&conf->tls) : NULL;
-
-	if (problem != NULL) {
-		finish(run, PROBE_CRITICAL, REASON_TLS, problem);
-		free(problem);
+	if (conf_of(run)->ip == HTTP_IP_BOTH && !run->second && verdict.status != PROBE_CRITICAL) {
+		try_second(run, verdict);
 		return;
 	}
-	dial_destroy(run->dial);
-	run->address = (struct conf_address){
-		.host = place->host, .port = place->port, .shown = place->host};
-	run->connecting = false;
-	run->dial = dial_start(&setup);
-	run->named = !run->connecting;
-	if (run->named)
-		probe_phase(probe, PHASE_RESOLVE);
+	if (run->second && run->first.status > verdict.status) {
+		worst = &run->first;
+		run->second = false;
+	}
+	measures_move(probe_values(probe_of_run(run)), &worst->values);
+	finish(run, worst->status, worst->reason, worst->text);
+	free(verdict.text);
+	measures_clear(&verdict.values);
 }
 
 static void http_start(struct probe *probe)
@@ -158,62 +85,10 @@ static void http_start(struct probe *probe)
 
 	run->answer = (struct http_answer){.probe = probe, .conf = conf};
 	if (problem != NULL)
-		finish(run, PROBE_CRITICAL, REASON_SECRET, problem);
+		http_fail(run, REASON_SECRET, problem);
 	else
-		dial(run);
+		http_begin(run);
 	free(problem);
-}
-
-static void on_connecting(void *owner)
-{
-	struct http_run *run = owner;
-
-	run->connecting = true;
-	probe_phase(probe_of(run), PHASE_CONNECT);
-}
-
-static void on_dialed(void *owner, int fd, enum probe_reason reason)
-{
-	struct http_run *run = owner;
-	struct probe *probe = probe_of(run);
-	struct curlev *curlev = curlev_shared(probe_loop(probe));
-	bool tls = run->request.place->tls;
-
-	if (fd < 0) {
-		finish(run, PROBE_CRITICAL, reason, dial_report(run->dial));
-		return;
-	}
-	probe_phase(probe, tls ? PHASE_TLS : PHASE_SEND);
-	run->ready = !tls;
-	run->easy = curlev_easy(curlev);
-	http_request_apply(run->easy, &run->request);
-	http_answer_apply(run->easy, &run->answer);
-	if (tls) {
-		run->tls.conf = &run->request.conf->tls;
-		run->tls.trace = probe_tracer(probe);
-		run->tls.anonymous = run->request.abroad;
-		http_tls_apply(run->easy, &run->tls);
-		(void)curl_easy_setopt(run->easy, CURLOPT_PREREQFUNCTION, on_ready);
-		(void)curl_easy_setopt(run->easy, CURLOPT_PREREQDATA, run);
-	}
-	curlev_start_on(curlev, &run->transfer, run->easy, fd, on_done);
-}
-
-/* CURLOPT_PREREQFUNCTION(3): the handshake is over. Nothing secret goes to a stranger. */
-/* NOLINTNEXTLINE(readability-non-const-parameter): the type is libcurl's. */
-static int on_ready(void *data, char *peer, char *local, int peer_port, int local_port)
-{
-	struct http_run *run = data;
-
-	(void)peer;
-	(void)local;
-	(void)peer_port;
-	(void)local_port;
-	if (!run->tls.verified)
-		return CURL_PREREQFUNC_ABORT;
-	run->ready = true;
-	probe_phase(probe_of(run), PHASE_SEND);
-	return CURL_PREREQFUNC_OK;
 }
 
 static void refuse(struct http_run *run, const char *why)
@@ -221,9 +96,9 @@ static void refuse(struct http_run *run, const char *why)
 	const struct http_conf *conf = run->request.conf;
 	char *shown = http_redact(run->answer.location);
 	char *text = xprintf("HTTP %ld to %s; %s (redirects: %s)", run->answer.status, shown, why,
-		redirect_choices[conf->redirects]);
+		http_redirect_choices[conf->redirects]);
 
-	finish(run, PROBE_CRITICAL, REASON_REDIRECT, text);
+	http_fail(run, REASON_REDIRECT, text);
 	free(text);
 	free(shown);
 }
@@ -254,15 +129,18 @@ static void redirect(struct http_run *run)
 	free(run->moved);
 	run->moved = http_redact(to.url);
 	run->redirects++;
-	dial(run);
+	probe_trace(probe_of_run(run), TRACE_REDIRECT, "HTTP %ld to %s", run->answer.status,
+		run->moved);
+	http_begin(run);
 }
 
 static struct http_failure failure_of(const struct http_run *run, CURLcode result)
 {
 	struct http_failure failure = {
 		.result = result,
-		.tls = &run->tls,
+		.tls = run->tls,
 		.name = http_request_name(&run->request),
+		.socket = run->dial == NULL ? run->request.conf->unix_socket : NULL,
 	};
 	long error = 0;
 
@@ -277,22 +155,73 @@ static void judge(struct http_run *run)
 	struct http_verdict verdict = http_judge(&run->answer);
 
 	if (run->request.place->tls && verdict.status != PROBE_CRITICAL)
-		verdict = http_judge_expiry(verdict, &run->tls);
+		verdict = http_judge_expiry(verdict, run->tls);
 	finish_with(run, verdict);
 }
 
-static void on_done(struct curlev_transfer *transfer, CURLcode result)
+static void trace_answer(struct http_run *run, CURLcode result)
+{
+	if (run->answer.status != 0)
+		probe_trace(probe_of_run(run), TRACE_ANSWER,
+			"HTTP %ld, %zu bytes of headers, %zu bytes of body%s", run->answer.status,
+			run->answer.head_bytes, run->answer.body_bytes,
+			run->answer.capped           ? ", cut at max_body"
+				: result != CURLE_OK ? ", not whole"
+						     : "");
+}
+
+/* True where HTTP/2 was asked for and something else is spoken. */
+static bool is_old_version(struct http_run *run)
+{
+	long version = CURL_HTTP_VERSION_2_0;
+
+	if (conf_of(run)->http_version != HTTP_VERSION_2 || run->easy == NULL)
+		return false;
+	(void)curl_easy_getinfo(run->easy, CURLINFO_HTTP_VERSION, &version);
+	return version != CURL_HTTP_VERSION_2_0;
+}
+
+/*
+ * A kept connection that the server has closed meanwhile is no fault of the server: where
+ * nothing of an answer came over it, the request goes out once more over a fresh one.
+ */
+static bool was_stale(struct http_run *run, CURLcode result)
+{
+	return run->reused && result != CURLE_OK && run->answer.status == 0;
+}
+
+static void settle_kept(struct http_run *run, CURLcode result)
+{
+	struct http_kept *kept = conf_of(run)->kept;
+
+	if (kept == NULL || run->redirects > 0)
+		return;
+	if (result == CURLE_OK)
+		http_kept_keep(kept);
+	else
+		http_kept_drop(kept);
+}
+
+void http_done(struct curlev_transfer *transfer, CURLcode result)
 {
 	struct http_run *run = (struct http_run *)transfer;
 	struct http_failure failure = failure_of(run, result);
+	bool old = result == CURLE_OK && is_old_version(run);
+	bool stale = was_stale(run, result);
 
+	trace_answer(run, result);
 	/* Not for reuse: libcurl 7.88 would tell this errno again where a later run has none. */
 	if (failure.error != 0) {
 		curl_easy_cleanup(run->easy);
 		run->easy = NULL;
 	}
-	stop_transfer(run);
-	if (result != CURLE_OK && !run->answer.capped)
+	http_stop(run);
+	settle_kept(run, result);
+	if (stale)
+		http_begin(run);
+	else if (old)
+		http_fail(run, REASON_PROTOCOL, "the server does not speak HTTP/2");
+	else if (result != CURLE_OK && !run->answer.capped)
 		finish_with(run, http_judge_failure(&run->answer, &failure));
 	else if (http_answer_redirects(&run->answer))
 		redirect(run);
@@ -305,7 +234,10 @@ static void http_expire(struct probe *probe)
 {
 	struct http_run *run = probe_run(probe);
 	char *progress = run->easy == NULL ? NULL : http_answer_progress(&run->answer);
-	const char *report = run->dial == NULL ? "" : dial_report(run->dial);
+	const char *path = run->request.conf->unix_socket;
+	const char *report = run->dial != NULL ? dial_report(run->dial)
+		: path != NULL                 ? path
+					       : "kept connection";
 	const char *more = "";
 
 	if (progress == NULL && run->easy != NULL)
@@ -322,16 +254,21 @@ static void http_expire(struct probe *probe)
 static void http_cancel(struct probe *probe)
 {
 	struct http_run *run = probe_run(probe);
+	const struct http_conf *conf = probe_conf(probe);
 
-	stop_transfer(run);
+	/* libcurl closes a connection that it is taken off in the middle. */
+	if (run->easy != NULL && conf->kept != NULL)
+		http_kept_drop(conf->kept);
+	http_stop(run);
 	dial_destroy(run->dial);
 	run->dial = NULL;
 	http_request_finish(&run->request);
 	http_answer_finish(&run->answer);
-	http_place_finish(&run->place);
-	tls_session_finish(&run->tls);
-	free(run->moved);
-	run->moved = NULL;
+	tls_session_finish(&run->own_tls);
+	forget_redirects(run);
+	free(run->first.text);
+	measures_clear(&run->first.values);
+	run->first = (struct http_verdict){0};
 }
 
 const struct probe_type probe_http = {

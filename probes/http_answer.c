@@ -80,10 +80,13 @@ static size_t take_header(char *line, size_t one, size_t length, void *data)
 		answer->head_done = false;
 		free(answer->location);
 		answer->location = NULL;
+		http_head_finish(&answer->head);
 	} else if (length <= 2 && (*line == '\r' || *line == '\n')) {
 		answer->head_done = true;
 	} else {
 		read_header(answer, line, length);
+		if (answer->conf->header_match.count + answer->conf->header_reject.count > 0)
+			http_head_add(&answer->head, line, length);
 	}
 	return length;
 }
@@ -138,6 +141,7 @@ void http_answer_finish(struct http_answer *answer)
 {
 	free(answer->location);
 	free(answer->window);
+	http_head_finish(&answer->head);
 	answer->location = answer->window = NULL;
 	answer->window_size = 0;
 }

@@ -17,6 +17,7 @@ struct http_answer {
 	const struct http_conf *conf;
 	long status; /* of the last status line; 0 before */
 	bool head_done; /* all its headers are there */
+	struct http_head head; /* its lines, where an assertion wants them */
 	size_t head_bytes; /* of all heads and trailers so far */
 	bool head_too_long; /* then the transfer was ended by us */
 	char *location; /* of a redirect, as sent; owned, NULL if there is none */

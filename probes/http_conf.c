@@ -8,6 +8,7 @@
 #include <strings.h>
 
 #include "config/arena.h"
+#include "probes/http_kept.h"
 
 /* Where the complaint about a key points to; the short form has no keys. */
 static struct conf_mark mark_of(const struct conf_node *node, const char *key)
@@ -18,18 +19,6 @@ static struct conf_mark mark_of(const struct conf_node *node, const char *key)
 static bool is_written(const struct conf_node *node, const char *key)
 {
 	return node->type == CONF_MAPPING && node_get(node, key) != NULL;
-}
-
-/* RFC 9110, section 5.6.2. */
-static bool is_token(const char *text)
-{
-	if (*text == '\0')
-		return false;
-	for (; *text != '\0'; text++) {
-		if (!isalnum((unsigned char)*text) && strchr("!#$%&'*+-.^_`|~", *text) == NULL)
-			return false;
-	}
-	return true;
 }
 
 static bool is_ascii(const char *text)
@@ -70,12 +59,29 @@ static bool set_place(struct http_conf *conf, const struct conf_node *node, stru
 	return true;
 }
 
+static bool has_body(const struct http_conf *conf)
+{
+	return conf->body != NULL || conf->form.count > 0 || conf->json_body.text != NULL;
+}
+
+static bool check_body(struct http_conf *conf, const struct conf_node *node, struct conf_load *load)
+{
+	int bodies = (conf->body != NULL) + (conf->form.count > 0) + (conf->json_body.text != NULL);
+
+	if (bodies > 1)
+		return conf_error(load, node,
+			"more than one body; leave one of 'body', 'form' and 'json_body'");
+	if (bodies == 1 && !is_written(node, "method"))
+		conf->method = "POST";
+	return true;
+}
+
 static bool check_method(
 	const struct http_conf *conf, const struct conf_node *node, struct conf_load *load)
 {
 	struct conf_mark mark = mark_of(node, "method");
 
-	if (!is_token(conf->method))
+	if (!http_is_token(conf->method))
 		return conf_error_at(load, mark, "'%s' is not a method", field_shown(conf->method));
 	for (const char *at = conf->method; *at != '\0'; at++) {
 		if (islower((unsigned char)*at))
@@ -90,7 +96,7 @@ static bool check_method(
 	if (conf->body_match != NULL || conf->body_reject != NULL || conf->json.count > 0)
 		return conf_error_at(
 			load, mark, "an answer to HEAD has no body to look at; use GET");
-	if (conf->body != NULL)
+	if (has_body(conf))
 		return conf_error_at(load, mark, "HEAD has no body");
 	return true;
 }
@@ -114,7 +120,7 @@ static bool check_header(const struct http_conf *conf, const struct conf_pair *h
 	const char *value = header->value.value == NULL ? "" : header->value.value;
 	const char *prefix = header->value.prefix == NULL ? "" : header->value.prefix;
 
-	if (!is_token(header->name))
+	if (!http_is_token(header->name))
 		return conf_error_at(
 			load, mark, "'%s' cannot be the name of a header", header->name);
 	if (is_ours(header->name))
@@ -122,9 +128,15 @@ static bool check_header(const struct http_conf *conf, const struct conf_pair *h
 	if (strpbrk(value, "\r\n") != NULL || strpbrk(prefix, "\r\n") != NULL)
 		return conf_error_at(
 			load, mark, "the value of '%s' holds a line break", header->name);
-	if (conf->login.user != NULL && strcasecmp(header->name, "Authorization") == 0)
+	if ((conf->login.user != NULL || conf->basic_auth != NULL) &&
+		strcasecmp(header->name, "Authorization") == 0)
 		return conf_error_at(load, mark,
-			"both the url and a header say who is asking; leave one of them out");
+			"both %s and a header say who is asking; leave one of them out",
+			conf->basic_auth != NULL ? "basic_auth" : "the url");
+	if (conf->host != NULL && strcasecmp(header->name, "Host") == 0)
+		return conf_error_at(load, mark,
+			"both 'host' and a header say which host is asked for; leave one of them "
+			"out");
 	return true;
 }
 
@@ -178,14 +190,84 @@ static bool check_tls(struct http_conf *conf, const struct conf_node *node, stru
 	return tls_conf_check(&conf->tls, tls, load);
 }
 
+/* Basic authentication, from wherever it is written (RFC 7617: no colon in the name). */
+static bool check_auth(struct http_conf *conf, const struct conf_node *node, struct conf_load *load)
+{
+	const struct conf_node *auth =
+		is_written(node, "basic_auth") ? node_get(node, "basic_auth") : NULL;
+
+	if (conf->basic_auth == NULL)
+		return true;
+	if (conf->login.user != NULL)
+		return conf_error_at(load, node_mark(node, "basic_auth"),
+			"both the url and basic_auth say who is asking; leave one of them out");
+	if (*conf->basic_auth->user == '\0' || strchr(conf->basic_auth->user, ':') != NULL)
+		return conf_error_at(load, node_mark(auth, "user"),
+			"a user's name is not empty and has no colon");
+	return true;
+}
+
+static bool check_host(struct http_conf *conf, const struct conf_node *node, struct conf_load *load)
+{
+	struct http_place place = {0};
+	char *url;
+	bool fine;
+
+	if (conf->host == NULL)
+		return true;
+	url = xprintf("http://%s/", conf->host);
+	fine = is_ascii(conf->host) && strpbrk(conf->host, "/?#@") == NULL &&
+		http_place_parse(url, NULL, &place, NULL) && !place.foreign;
+	if (fine)
+		conf->host_name = arena_strdup(load->arena, place.host);
+	else
+		(void)conf_error_at(load, node_mark(node, "host"),
+			"'%s' is no host; write HOST or HOST:PORT", field_shown(conf->host));
+	http_place_finish(&place);
+	free(url);
+	return fine;
+}
+
+static void destroy_kept(void *kept)
+{
+	http_kept_destroy(kept);
+}
+
+static bool check_connection(
+	struct http_conf *conf, const struct conf_node *node, struct conf_load *load)
+{
+	bool fine = true;
+
+	if (conf->http_version == HTTP_VERSION_2 && !conf->place.tls)
+		fine = conf_error_at(load, node_mark(node, "http_version"),
+			"HTTP/2 is agreed upon in the TLS handshake; without TLS write "
+			"2-prior-knowledge");
+	if (conf->ip == HTTP_IP_BOTH && (conf->unix_socket != NULL || conf->reuse_connection))
+		fine = conf_error_at(load, node_mark(node, "ip"),
+			"'both' needs a fresh connection over each family; leave out '%s'",
+			conf->unix_socket != NULL ? "unix_socket" : "reuse_connection");
+	if (!conf->reuse_connection && is_written(node, "fresh_every"))
+		conf_warn_at(load, node_mark(node, "fresh_every"),
+			"not used: without reuse_connection each run has a fresh connection");
+	if (conf->reuse_connection && fine) {
+		conf->kept = http_kept_create(conf->fresh_every);
+		arena_defer(load->arena, destroy_kept, conf->kept);
+	}
+	return fine;
+}
+
 bool http_check(void *conf, const struct conf_node *node, struct conf_load *load)
 {
 	struct http_conf *http = conf;
 	bool fine = set_place(http, node, load);
 
 	/* All of them, so that all problems are told at once. */
+	fine = check_body(http, node, load) && fine;
 	fine = check_method(http, node, load) && fine;
+	fine = check_auth(http, node, load) && fine;
+	fine = check_host(http, node, load) && fine;
 	fine = check_headers(http, node, load) && fine;
 	fine = check_statuses(http, node, load) && fine;
+	fine = check_connection(http, node, load) && fine;
 	return fine && check_tls(http, node, load);
 }

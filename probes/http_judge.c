@@ -43,6 +43,43 @@ static struct http_verdict critical(enum probe_reason reason, char *take_text)
 	return (struct http_verdict){PROBE_CRITICAL, reason, take_text, {0}};
 }
 
+static struct trace *tracer_of(const struct http_answer *answer)
+{
+	return answer->probe == NULL ? NULL : probe_tracer(answer->probe);
+}
+
+/* A verdict of passing says that all assertions on headers hold. */
+static struct http_verdict judge_head(const struct http_answer *answer)
+{
+	const struct http_head_rules rules = {
+		.wanted = &answer->conf->header_match,
+		.unwanted = &answer->conf->header_reject,
+		.trace = tracer_of(answer),
+	};
+	char *text = NULL, *whole;
+	bool error = false;
+
+	if (http_head_holds(&answer->head, &rules, &text, &error))
+		return (struct http_verdict){.status = PROBE_PASSING};
+	whole = xprintf("HTTP %ld, %s", answer->status, text);
+	free(text);
+	return critical(error ? REASON_ENGINE : REASON_MATCH, whole);
+}
+
+static void trace_body(const struct http_answer *answer, const char *key, const struct match *match,
+	enum match_result result)
+{
+	static const char *const words[] = {
+		[MATCH_YES] = "is in the body",
+		[MATCH_NO] = "is not in the body",
+		[MATCH_ERROR] = "cannot be decided",
+	};
+
+	if (match != NULL)
+		trace_add(tracer_of(answer), TRACE_ASSERTION, "%s '%s' %s", key, match_shown(match),
+			words[result]);
+}
+
 /* The assertions; a verdict of passing says that all hold. */
 static struct http_verdict judge_body(const struct http_answer *answer)
 {
@@ -55,6 +92,8 @@ static struct http_verdict judge_body(const struct http_answer *answer)
 		wanted = match_bytes(conf->body_match, bytes, answer->body_bytes, &error);
 	if (conf->body_reject != NULL && wanted != MATCH_ERROR)
 		unwanted = match_bytes(conf->body_reject, bytes, answer->body_bytes, &error);
+	trace_body(answer, "body_match", conf->body_match, wanted);
+	trace_body(answer, "body_reject", conf->body_reject, unwanted);
 	if (wanted == MATCH_ERROR || unwanted == MATCH_ERROR)
 		return critical(REASON_ENGINE,
 			xprintf("HTTP %ld, %s: %s", answer->status,
@@ -75,7 +114,6 @@ static struct http_verdict judge_body(const struct http_answer *answer)
 /* What is asserted of a JSON body makes the verdict worse, never better. */
 static struct http_verdict judge_json(const struct http_answer *answer, struct http_verdict verdict)
 {
-	struct trace *trace = answer->probe == NULL ? NULL : probe_tracer(answer->probe);
 	struct json_verdict json;
 
 	/* Half a document is none. */
@@ -83,7 +121,7 @@ static struct http_verdict judge_json(const struct http_answer *answer, struct h
 		return critical(REASON_ENGINE,
 			xprintf("HTTP %ld, body exceeds match window", answer->status));
 	json = match_json(&answer->conf->json, answer->window == NULL ? "" : answer->window,
-		answer->body_bytes, trace);
+		answer->body_bytes, tracer_of(answer));
 	verdict.values = json.values;
 	if (json.status == PROBE_PASSING)
 		return verdict;
@@ -110,6 +148,12 @@ struct http_verdict http_judge(const struct http_answer *answer)
 		verdict.status = PROBE_WARNING;
 	else if (!code_set_has(&conf->passing_status, answer->status))
 		return critical(REASON_STATUS, xprintf("HTTP %ld", answer->status));
+	if (conf->header_match.count + conf->header_reject.count > 0) {
+		struct http_verdict head = judge_head(answer);
+
+		if (head.status != PROBE_PASSING)
+			return head;
+	}
 	if (conf->body_match != NULL || conf->body_reject != NULL) {
 		struct http_verdict body = judge_body(answer);
 
@@ -167,7 +211,9 @@ struct http_verdict http_judge_failure(
 	/* A client certificate that TLS 1.3 refuses shows at the first read only. */
 	if (reason == REASON_TLS || failure->tls->alert != NULL)
 		return critical(REASON_TLS, tls_text(failure, text));
-	if (reason != REASON_PROTOCOL && failure->error != 0)
+	if (failure->result == CURLE_COULDNT_CONNECT && failure->socket != NULL)
+		detail = xprintf("%s %s", failure->socket, strerror(failure->error));
+	else if (reason != REASON_PROTOCOL && failure->error != 0)
 		detail = xprintf("%s: %s", text, strerror(failure->error));
 	else
 		detail = xstrdup(text);

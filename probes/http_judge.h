@@ -28,6 +28,7 @@ struct http_failure {
 	long verified; /* CURLINFO_SSL_VERIFYRESULT */
 	const struct tls_session *tls; /* conf is NULL where there was none */
 	const char *name; /* that the certificate has to be for */
+	const char *socket; /* that libcurl connects to by itself; NULL: it does not */
 };
 
 /* A transfer that did not end well, whatever the answer says so far. */

@@ -35,12 +35,51 @@ static char *make_line(const struct conf_pair *header, char **ret_error)
 	return line;
 }
 
-char *http_request_init(struct http_request *request, const struct http_conf *conf)
+void http_request_rewind(struct http_request *request)
 {
+	request->place = &request->conf->place;
+	request->method = request->conf->method;
+	request->bare = request->abroad = false;
+}
+
+/* The body, and the type that goes with it where no header says another. */
+static char *init_body(struct http_request *request)
+{
+	const struct http_conf *conf = request->conf;
+	char *error = NULL;
+
+	request->body = conf->body;
+	if (conf->json_body.text != NULL) {
+		request->body = conf->json_body.text;
+		request->type_line = "Content-Type: application/json";
+	}
+	if (conf->form.count == 0)
+		return NULL;
+	request->form = http_form_encode(&conf->form, &error);
+	request->body = request->form;
+	request->type_line = "Content-Type: application/x-www-form-urlencoded";
+	return error;
+}
+
+static char *init_auth(struct http_request *request)
+{
+	char *error = NULL, *named;
+
+	if (request->conf->basic_auth == NULL)
+		return NULL;
+	request->password = secret_read(&request->conf->basic_auth->password, &error);
+	if (error == NULL)
+		return NULL;
+	named = xprintf("basic_auth: %s", error);
+	free(error);
+	return named;
+}
+
+static char *init_lines(struct http_request *request)
+{
+	const struct http_conf *conf = request->conf;
 	size_t count = conf->headers.count;
 
-	*request =
-		(struct http_request){.conf = conf, .place = &conf->place, .method = conf->method};
 	if (count == 0)
 		return NULL;
 	request->lines = xcalloc(count, sizeof(*request->lines));
@@ -56,6 +95,20 @@ char *http_request_init(struct http_request *request, const struct http_conf *co
 		return named;
 	}
 	return NULL;
+}
+
+char *http_request_init(struct http_request *request, const struct http_conf *conf)
+{
+	char *problem;
+
+	*request = (struct http_request){.conf = conf};
+	http_request_rewind(request);
+	problem = init_lines(request);
+	if (problem == NULL)
+		problem = init_auth(request);
+	if (problem == NULL)
+		problem = init_body(request);
+	return problem;
 }
 
 /*
@@ -76,7 +129,7 @@ static bool is_harmless(const char *name)
 
 static bool has_body(const struct http_request *request)
 {
-	return request->conf->body != NULL && !request->bare;
+	return request->body != NULL && !request->bare;
 }
 
 static bool is_sent(const struct http_request *request, const struct conf_pair *header)
@@ -125,15 +178,18 @@ static struct curl_slist *make_list(struct http_request *request)
 	size_t count = 0;
 
 	if (headers->count == 0 && !posts && request->host_line == NULL)
-		return &usual;
+		return request->conf->compression ? NULL : &usual;
 	if (request->list == NULL)
 		request->list = xcalloc(MOST_OWN_LINES, sizeof(*request->list));
 	if (request->host_line != NULL && !sends(request, "Host"))
 		add_line(request->list, &count, request->host_line);
-	if (!sends(request, "Accept-Encoding"))
+	if (!request->conf->compression && !sends(request, "Accept-Encoding"))
 		add_line(request->list, &count, no_encoding);
 	if (posts && !sends(request, "Content-Type"))
-		add_line(request->list, &count, no_type);
+		/* libcurl only reads the list. */
+		add_line(request->list, &count,
+			has_body(request) && request->type_line != NULL ? (char *)request->type_line
+									: no_type);
 	if (posts)
 		add_line(request->list, &count, no_expect);
 	for (size_t i = 0; i < headers->count; i++) {
@@ -146,7 +202,7 @@ static struct curl_slist *make_list(struct http_request *request)
 static void set_method(CURL *easy, const struct http_request *request)
 {
 	const char *method = request->method;
-	const char *body = has_body(request) ? request->conf->body : NULL;
+	const char *body = has_body(request) ? request->body : NULL;
 
 	/* A request of these kinds without a body says "Content-Length: 0" (RFC 9110, 8.6). */
 	if (body == NULL &&
@@ -163,16 +219,19 @@ static void set_method(CURL *easy, const struct http_request *request)
 		(void)curl_easy_setopt(easy, CURLOPT_CUSTOMREQUEST, method);
 }
 
-/* True where server_name stands for the host: at the place that the user wrote, over TLS. */
-static bool is_renamed(const struct http_request *request)
+/* True at the place that the user wrote: there `host` and tls.server_name count. */
+static bool is_home(const struct http_request *request)
 {
-	return request->conf->tls.server_name != NULL && request->place->tls &&
-		strcasecmp(request->place->host, request->conf->place.host) == 0;
+	return strcasecmp(request->place->host, request->conf->place.host) == 0 && !request->abroad;
 }
 
 const char *http_request_name(const struct http_request *request)
 {
-	return is_renamed(request) ? request->conf->tls.server_name : request->place->host;
+	const struct http_conf *conf = request->conf;
+
+	const char *name = conf->tls.server_name != NULL ? conf->tls.server_name : conf->host_name;
+
+	return name != NULL && is_home(request) ? name : request->place->host;
 }
 
 static void free_names(struct http_request *request)
@@ -185,37 +244,66 @@ static void free_names(struct http_request *request)
 /* libcurl takes SNI and the name to verify from the URL, where Host: then has to be restored. */
 static void set_names(struct http_request *request)
 {
-	char *authority;
+	const char *host = request->conf->host;
+	const char *name = http_request_name(request);
+	char *authority = NULL;
 
+	if (host != NULL && !is_home(request))
+		host = NULL;
 	free_names(request);
-	if (!is_renamed(request))
-		return;
-	request->url = http_place_renamed(request->place, request->conf->tls.server_name);
-	authority = http_place_authority(request->place);
-	request->host_line = xprintf("Host: %s", authority);
+	if (request->place->tls && strcasecmp(name, request->place->host) != 0) {
+		request->url = http_place_renamed(request->place, name);
+		authority = http_place_authority(request->place);
+	}
+	if (host != NULL || authority != NULL)
+		request->host_line = xprintf("Host: %s", host != NULL ? host : authority);
 	free(authority);
+}
+
+static void set_login(CURL *easy, const struct http_request *request)
+{
+	const struct http_auth_conf *auth = request->conf->basic_auth;
+	const char *user = auth != NULL ? auth->user : request->conf->login.user;
+	const char *password = auth != NULL ? request->password : request->conf->login.password;
+
+	if (user == NULL || request->abroad)
+		return;
+	(void)curl_easy_setopt(easy, CURLOPT_HTTPAUTH, CURLAUTH_BASIC);
+	(void)curl_easy_setopt(easy, CURLOPT_USERNAME, user);
+	(void)curl_easy_setopt(easy, CURLOPT_PASSWORD, password == NULL ? "" : password);
+}
+
+char *http_request_show(const struct http_request *request)
+{
+	char *url = http_redact(request->place->url);
+	char *text = has_body(request)
+		? xprintf("%s %s, %zu bytes of body", request->method, url, strlen(request->body))
+		: xprintf("%s %s", request->method, url);
+
+	free(url);
+	return text;
 }
 
 void http_request_apply(CURL *easy, struct http_request *request)
 {
-	const struct http_login *login = &request->conf->login;
+	static const long versions[] = {
+		[HTTP_VERSION_1_0] = CURL_HTTP_VERSION_1_0,
+		[HTTP_VERSION_1_1] = CURL_HTTP_VERSION_1_1,
+		[HTTP_VERSION_2] = CURL_HTTP_VERSION_2TLS,
+		[HTTP_VERSION_2_PRIOR] = CURL_HTTP_VERSION_2_PRIOR_KNOWLEDGE,
+	};
 
 	set_names(request);
 	(void)curl_easy_setopt(
 		easy, CURLOPT_URL, request->url == NULL ? request->place->url : request->url);
 	(void)curl_easy_setopt(easy, CURLOPT_USERAGENT, "probity/" PROBITY_VERSION);
-	(void)curl_easy_setopt(easy, CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_1_1);
+	(void)curl_easy_setopt(easy, CURLOPT_HTTP_VERSION, versions[request->conf->http_version]);
 	/* Decodes what comes; make_list() keeps it from asking. */
 	(void)curl_easy_setopt(easy, CURLOPT_ACCEPT_ENCODING, "");
 	(void)curl_easy_setopt(easy, CURLOPT_FRESH_CONNECT, 1L);
 	(void)curl_easy_setopt(easy, CURLOPT_FORBID_REUSE, 1L);
 	set_method(easy, request);
-	if (login->user != NULL && !request->abroad) {
-		(void)curl_easy_setopt(easy, CURLOPT_HTTPAUTH, CURLAUTH_BASIC);
-		(void)curl_easy_setopt(easy, CURLOPT_USERNAME, login->user);
-		(void)curl_easy_setopt(
-			easy, CURLOPT_PASSWORD, login->password == NULL ? "" : login->password);
-	}
+	set_login(easy, request);
 	(void)curl_easy_setopt(easy, CURLOPT_HTTPHEADER, make_list(request));
 }
 
@@ -225,7 +313,10 @@ void http_request_finish(struct http_request *request)
 		secret_free(request->lines[i]);
 	free(request->lines);
 	free(request->list);
+	secret_free(request->password);
+	secret_free(request->form);
 	free_names(request);
 	request->lines = NULL;
 	request->list = NULL;
+	request->password = request->form = NULL;
 }

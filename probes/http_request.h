@@ -23,7 +23,11 @@ struct http_request {
 	/* Ours. */
 	char **lines; /* one for each of conf->headers; owned, wiped */
 	struct curl_slist *list; /* as libcurl wants them; owned, but not what it points to */
-	char *url, *host_line; /* where another name than the URL's host is verified; owned */
+	char *url, *host_line; /* where the URL's host is not what is asked for; owned */
+	char *password; /* of basic_auth; owned, wiped */
+	char *form; /* encoded; owned, wiped */
+	const char *body; /* what is sent, unless bare; NULL: nothing */
+	const char *type_line; /* the header that goes with it; NULL: none by itself */
 };
 
 /*
@@ -35,6 +39,12 @@ char *http_request_init(struct http_request *request, const struct http_conf *co
 /* Sets all on easy, which borrows from the request until the transfer has ended. */
 void http_request_apply(CURL *easy, struct http_request *request);
 void http_request_finish(struct http_request *request); /* wipes and frees */
+
+/* Back at conf's own place and method, for another round with the same secrets. */
+void http_request_rewind(struct http_request *request);
+
+/* "POST https://web.internal/orders?…, 12 bytes of body"; without secrets. free(). */
+char *http_request_show(const struct http_request *request);
 
 /* The name that the server's certificate has to be for. Borrowed. */
 const char *http_request_name(const struct http_request *request);

@@ -22,6 +22,13 @@ struct json_scalar {
 	const char *shown; /* as messages may show it */
 };
 
+/*
+ * A scalar typed so, of any row. A new reference; NULL, reported, where it cannot be read.
+ * *ret_shown is what messages may show where that differs, else NULL; in the arena.
+ */
+json_t *json_read_scalar(struct conf_load *load, const struct conf_field *field,
+	const struct conf_node *node, const char **ret_shown);
+
 /* What one pointer leads to must be like. */
 struct json_assertion {
 	const char *name; /* RFC 6901: "" is the whole document, /db/lag, /nodes/0 */

@@ -33,6 +33,17 @@ static json_t *read_value(struct conf_load *load, const struct conf_field *field
 	return value == NULL ? json_string(text->text) : value;
 }
 
+json_t *json_read_scalar(struct conf_load *load, const struct conf_field *field,
+	const struct conf_node *node, const char **ret_shown)
+{
+	struct conf_text text;
+
+	if (!field_scalar(load, field, node, &text))
+		return NULL;
+	*ret_shown = text.text == text.shown ? NULL : text.shown;
+	return read_value(load, field, node, &text, !node->plain);
+}
+
 static bool parse(struct conf_load *load, const struct conf_field *field,
 	const struct conf_node *node, struct json_scalar *scalar, bool quotes_count)
 {
