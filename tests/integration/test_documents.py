@@ -20,7 +20,8 @@ DOCUMENTS = {"schema": ROOT / "config" / "probity.schema.json",
 # What the loader refuses and a JSON Schema cannot: why -> cases.
 REASONS = {
     "rules between keys":
-        "bad-latency-order consul-tls-halves folder-with-clashes http-auth-twice http-json-of-head retry-longer-than-interval "
+        "bad-latency-order consul-tls-halves folder-with-clashes http-auth-twice "
+        "http-json-of-head retry-longer-than-interval "
         "script-codes-contradict service-deregister-of-anothers services-beside-service "
         "services-with-loose-checks services-with-one-id tcp-both-of-an-address "
         "tcp-starttls-twice tcp-starttls-unasked tcp-step-empty tcp-step-of-two "
