@@ -70,7 +70,8 @@ void agent_reap_restart(struct agent *agent); /* the agent counts anew */
 /* agent_vigil.c */
 
 void agent_vigil_init(struct agent_service *service);
-void agent_vigil_keep(struct agent_service *service, const json_t *found); /* as the agent says */
+/* found: the service as the agent tells it; NULL: it is there. */
+void agent_vigil_keep(struct agent_service *service, const json_t *found);
 void agent_vigil_end(struct agent_service *service);
 
 /* agent_inventory.c */

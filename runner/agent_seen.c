@@ -7,7 +7,6 @@
 #include "runner/agent_calls.h"
 #include "runner/log.h"
 
-#define CLASH_PACE 30.0 /* s until the one who has our id is looked at again */
 #define CLASH_TEXT "the agent has a check of this id that is not ours"
 
 /* Said for the first check of an episode, with its cause. */
@@ -101,7 +100,8 @@ static void set_clash(struct agent_check *check, const char *type)
 	problem = xprintf("%s (type %s)", CLASH_TEXT, type);
 	check->presence = PRESENCE_CLASH;
 	check->look = true;
-	check->look_at = agent_now().monotonic + CLASH_PACE;
+	/* Soon at first: it may be on its way from one daemon of ours to the other. */
+	check->look_at = agent_now().monotonic + agent_back_off(&check->delay);
 	agent_check_trouble(check, TROUBLE_CLASH, problem);
 	free(problem);
 }
@@ -123,8 +123,10 @@ static void set_lost(struct agent_check *check, const char *cause)
 /* What was there under our id is not a stranger's any more: it is not waited for. */
 static void leave_clash(struct agent_check *check)
 {
-	if (check->presence == PRESENCE_CLASH)
-		check->look = false;
+	if (check->presence != PRESENCE_CLASH)
+		return;
+	check->look = false;
+	check->delay = 0;
 }
 
 static void set_absent(struct agent_check *check)

@@ -99,8 +99,7 @@ static void found(struct agent_service *service, const json_t *answer)
 	service->delay = 0;
 	agent_set_text(&service->problem, NULL);
 	agent_reap_end(service);
-	if (!ours)
-		agent_vigil_keep(service, answer);
+	agent_vigil_keep(service, answer);
 	if (service->waiting) {
 		log_notice("service %s is registered", service->conf->id);
 		service->waiting = false;
@@ -185,13 +184,18 @@ static void on_registered(void *owner, const struct consul_answer *answer)
 			service->conf->id);
 		service->there = true;
 		service->delay = 0;
-		service->step = SERVICE_SETTLED;
+		/* Unless a check was found to be lost meanwhile, which asks for a look. */
+		if (service->step == service->called)
+			service->step = SERVICE_SETTLED;
 		agent_set_text(&service->problem, NULL);
 		agent_reap_end(service);
+		agent_vigil_keep(service, NULL);
 		if (first) {
 			service->counted = true;
 			service->check_count = 0;
 			agent_service_each(service, check_came_with_it, NULL);
+		} else {
+			agent_service_each(service, arm_check, NULL);
 		}
 		break;
 	case VERDICT_REFUSED:

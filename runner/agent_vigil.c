@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Services of others are watched by calls that the agent answers when they change or go. */
+/* Services are watched by calls that the agent answers when they change or go. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +10,7 @@
 
 /* The agent takes 200 connections of this host, and other programs want theirs. */
 #define MOST_VIGILS 32
+#define UNKNOWN "0" /* no hash of a service: the agent answers at once with the true one */
 #define PACE 1.0 /* s between two calls: an agent that knows no hash answers each at once */
 #define MOST_DELAY 30.0 /* s between two calls that fail */
 
@@ -55,13 +56,20 @@ static const char *hash_of(const json_t *service)
 	return json_string_value(json_object_get(service, "ContentHash"));
 }
 
-/* Another registration may have replaced our checks: others of this agent are asked for too. */
+/* Somebody has registered it anew: our checks may be gone, and what it says may not be ours. */
 static void note_change(struct agent_vigil *vigil, const char *hash)
 {
+	struct agent_service *service = vigil->service;
+	bool first = strcmp(vigil->hash, UNKNOWN) == 0;
+
 	if (hash == NULL || strcmp(hash, vigil->hash) == 0)
 		return;
 	agent_set_text(&vigil->hash, hash);
-	agent_inventory_take(vigil->service->agent);
+	if (first)
+		return;
+	agent_inventory_take(service->agent);
+	if (service->conf->registration != NULL)
+		agent_service_set(service, SERVICE_LOOK, clock_monotonic());
 }
 
 /*
@@ -79,7 +87,9 @@ static void on_answer(void *owner, const struct consul_answer *answer)
 	case CONSUL_OK:
 		vigil->delay = 0;
 		note_change(vigil, hash_of(answer->json));
-		go_on(vigil, vigil->since + PACE - now);
+		if (vigil->hash != NULL) /* it goes on */
+			go_on(vigil, vigil->since + PACE - now);
+		agent_queue_run(&service->agent->queue);
 		break;
 	case CONSUL_NOT_FOUND:
 		agent_service_set(service, SERVICE_LOOK, now);
@@ -109,7 +119,7 @@ static void on_next(struct ev_loop *loop, ev_timer *timer, int events)
 
 void agent_vigil_keep(struct agent_service *service, const json_t *found)
 {
-	const char *hash = hash_of(found);
+	const char *hash = found == NULL ? UNKNOWN : hash_of(found);
 
 	agent_vigil_end(service);
 	if (hash == NULL || service->agent->vigils == MOST_VIGILS)

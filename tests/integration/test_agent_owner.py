@@ -134,6 +134,26 @@ def checks_that_another_tool_replaces_are_back_at_once(lab, consul):
     wait_for(lambda: consul.health("web", passing=True) == [], 2, what="the catalog")
 
 
+@together
+def service_of_ours_that_another_tool_registers_is_put_right_at_once(lab):
+    consul = lab.consul()
+    lab.probity(config(consul, says("critical", "no", ttl="60s", interval="30s", timeout="5s"),
+                       service={"id": "web-1", "register": {"name": "web", "port": 8080}}))
+    consul.wait_status(READY, "critical")
+    time.sleep(2.5)
+    watcher = consul.watch_passing("web")
+    consul.put("/v1/agent/service/register?replace-existing-checks=true",
+               {"ID": "web-1", "Name": "web", "Port": 9090})
+    consul.wait_status(READY, "critical", timeout=3)
+    wait_for(lambda: consul.services()["web-1"]["Port"] == 8080, 3, what="the port")
+    consul.put("/v1/agent/service/deregister/web-1")
+    consul.wait_status(READY, "critical", timeout=3)
+    wait_for(lambda: watcher.values[-1] == 0, 2, what="the catalog")
+    # Without a check it was passing: for a moment only.
+    ones = [at for at, value in watcher.changes if value == 1]
+    assert len(ones) <= 1
+
+
 @together.full
 def reaped_service_comes_back_once_it_is_well(lab):
     """A minute, then up to 30 s until the agent looks."""

@@ -244,7 +244,8 @@ struct consul_call *consul_service_wait(
 	struct consul *consul, const char *id, const char *hash, struct consul_reply reply)
 {
 	(void)consul;
-	note("wait %s %s", id, hash);
+	if (strcmp(hash, "0") != 0)
+		note("wait %s %s", id, hash);
 	vigil = answer_code(&reply, 200);
 	ev_timer_stop(loop, &vigil->timer);
 	fake.vigils++;

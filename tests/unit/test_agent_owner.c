@@ -215,6 +215,34 @@ static void a_service_that_changes_has_its_checks_counted(void **unused)
 	assert_non_null(strstr(journal, "wait web-1 2; "));
 }
 
+static void a_service_of_ours_that_changes_is_put_right(void **unused)
+{
+	(void)unused;
+	services[0].registration = &registration;
+	registration.deregister_critical_service_after = 0;
+	checks[0].ttl = 600;
+	settings.check_count = 1;
+	know_service_as("1");
+	know_check("a", "web-1", MARK, "ttl");
+	agent = agent_create(loop, &settings);
+	publish("a", PROBE_PASSING, "fine");
+	run_for(1.1);
+	assert_non_null(strstr(journal, "wait web-1 1; "));
+	journal[0] = '\0';
+	know_service_as("2");
+	(void)json_object_set_new(
+		json_object_get(fake.services, "web-1"), "Service", json_string("theirs"));
+	(void)json_object_clear(fake.checks);
+	end_vigil(200);
+	run_for(0.4);
+	assert_non_null(strstr(journal, "get web-1; "));
+	assert_non_null(strstr(journal, "service web-1; "));
+	assert_non_null(strstr(journal, "register a=passing; "));
+	assert_non_null(strstr(journal, "update a=passing:fine; "));
+	assert_string_equal(text(json_object_get(fake.services, "web-1"), "Service"), "web");
+	assert_int_equal(fake.vigils, 1);
+}
+
 static size_t count_words(const char *part)
 {
 	size_t count = 0;
@@ -261,6 +289,7 @@ int main(void)
 		TEST(one_that_was_lost_in_a_restart_was_not_reaped),
 		TEST(a_service_that_goes_is_noticed_at_once),
 		TEST(a_service_that_changes_has_its_checks_counted),
+		TEST(a_service_of_ours_that_changes_is_put_right),
 		TEST(a_vigil_that_fails_does_not_spin),
 	};
 
