@@ -218,6 +218,7 @@ bool id_lock_take(struct id_lock *lock, const struct settings *settings, struct 
 		diag_add(diag, check->mark, CONF_ERROR, ID_LOCK_TEXT, field_shown(check->id),
 			holder);
 	}
+	(void)json_object_clear(lock->holders); /* up to megabytes, of use at loads only */
 	if (fine)
 		result = write_file(lock, wanted);
 	if (guard >= 0)
