@@ -20,6 +20,7 @@
 static struct {
 	struct ev_loop *loop;
 	unsigned int leaving; /* children in that state */
+	unsigned int orphans; /* without a mark, killed by the last sweep */
 	bool strangers; /* processes that we did not start may be among our children */
 	ev_child deaths; /* any of our children was reaped */
 	ev_timer sweep;
@@ -107,8 +108,10 @@ static void end_orphan(pid_t pid)
 		return;
 	owner = owner_of(&process);
 	if (owner == NULL) {
-		if (is_forgotten(&process))
+		if (is_forgotten(&process)) {
 			(void)kill(pid, SIGKILL);
+			ending.orphans++;
+		}
 		return;
 	}
 	if (owner->state != CHILD_LEAVING)
@@ -129,6 +132,7 @@ static void sweep(void)
 	const pid_t *pids;
 	size_t count = tree_children(&pids);
 
+	ending.orphans = 0;
 	for (size_t i = 0; i < CHILD_BUCKETS; i++) {
 		struct child *child;
 
@@ -273,10 +277,12 @@ void child_finish(double seconds)
 		reap();
 		sweep();
 		retire();
-		if (ending.leaving == 0 || clock_monotonic() >= end)
+		if ((ending.leaving == 0 && ending.orphans == 0) || clock_monotonic() >= end)
 			break;
 		(void)poll(NULL, 0, (int)(SWEEP_PACE * 1000));
 	}
+	/* Those that died between the two looks. */
+	reap();
 	for (size_t i = 0; i < CHILD_BUCKETS; i++) {
 		while (child_table.buckets[i] != NULL) {
 			ev_child_stop(ending.loop, &child_table.buckets[i]->reaper);
