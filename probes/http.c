@@ -98,9 +98,25 @@ static void refuse(struct http_run *run, const char *why)
 	char *text = xprintf("HTTP %ld to %s; %s (redirects: %s)", run->answer.status, shown, why,
 		http_redirect_choices[conf->redirects]);
 
+	probe_trace(probe_of_run(run), TRACE_REDIRECT, "%s", text);
 	http_fail(run, REASON_REDIRECT, text);
 	free(text);
 	free(shown);
+}
+
+/* Why the request must not go there; static text, NULL if it may. */
+static const char *refusal_of(const struct http_run *run, const struct http_place *to)
+{
+	const struct http_request *request = &run->request;
+	const struct http_conf *conf = request->conf;
+	const char *why = http_refusal(
+		(enum http_redirects)conf->redirects, request->place, to, run->redirects);
+
+	/* From http to https is another port, and a socket has none. */
+	if (why == NULL && conf->unix_socket != NULL && conf->redirects == HTTP_SAME_HOST &&
+		!http_place_same(request->place, to))
+		return "the socket has no other scheme";
+	return why;
 }
 
 /* Goes where the answer's Location says, if it may. */
@@ -111,8 +127,7 @@ static void redirect(struct http_run *run)
 	const char *why = "not a URL";
 
 	if (http_place_parse(run->answer.location, request->place->url, &to, NULL))
-		why = http_refusal((enum http_redirects)request->conf->redirects, request->place,
-			&to, run->redirects);
+		why = refusal_of(run, &to);
 	if (why != NULL) {
 		refuse(run, why);
 		http_place_finish(&to);
@@ -159,15 +174,34 @@ static void judge(struct http_run *run)
 	finish_with(run, verdict);
 }
 
+/* The version that was spoken, as a status line has it. */
+static const char *version_of(const struct http_run *run)
+{
+	long version = 0;
+
+	(void)curl_easy_getinfo(run->easy, CURLINFO_HTTP_VERSION, &version);
+	switch (version) {
+	case CURL_HTTP_VERSION_1_0:
+		return "/1.0";
+	case CURL_HTTP_VERSION_1_1:
+		return "/1.1";
+	case CURL_HTTP_VERSION_2_0:
+		return "/2";
+	default:
+		return "";
+	}
+}
+
 static void trace_answer(struct http_run *run, CURLcode result)
 {
+	const char *end = run->answer.capped ? ", cut at max_body"
+		: result != CURLE_OK         ? ", not whole"
+					     : "";
+
 	if (run->answer.status != 0)
 		probe_trace(probe_of_run(run), TRACE_ANSWER,
-			"HTTP %ld, %zu bytes of headers, %zu bytes of body%s", run->answer.status,
-			run->answer.head_bytes, run->answer.body_bytes,
-			run->answer.capped           ? ", cut at max_body"
-				: result != CURLE_OK ? ", not whole"
-						     : "");
+			"HTTP%s %ld, %zu bytes of headers, %zu bytes of body%s", version_of(run),
+			run->answer.status, run->answer.head_bytes, run->answer.body_bytes, end);
 }
 
 /* True where HTTP/2 was asked for and something else is spoken. */
@@ -190,24 +224,35 @@ static bool was_stale(struct http_run *run, CURLcode result)
 	return run->reused && result != CURLE_OK && run->answer.status == 0;
 }
 
-static void settle_kept(struct http_run *run, CURLcode result)
+/* fresh: libcurl made a new connection, whether we asked for one or the old one was closed. */
+static void settle_kept(struct http_run *run, CURLcode result, bool fresh)
 {
 	struct http_kept *kept = conf_of(run)->kept;
 
 	if (kept == NULL || run->redirects > 0)
 		return;
+	if (fresh || result != CURLE_OK)
+		http_kept_drop(kept);
 	if (result == CURLE_OK)
 		http_kept_keep(kept);
-	else
-		http_kept_drop(kept);
+}
+
+static bool is_fresh(const struct http_run *run)
+{
+	long made = 0;
+
+	(void)curl_easy_getinfo(run->easy, CURLINFO_NUM_CONNECTS, &made);
+	return made > 0;
 }
 
 void http_done(struct curlev_transfer *transfer, CURLcode result)
 {
 	struct http_run *run = (struct http_run *)transfer;
 	struct http_failure failure = failure_of(run, result);
-	bool old = result == CURLE_OK && is_old_version(run);
+	bool answered = result == CURLE_OK || run->answer.capped;
+	bool old = answered && is_old_version(run);
 	bool stale = was_stale(run, result);
+	bool fresh = is_fresh(run);
 
 	trace_answer(run, result);
 	/* Not for reuse: libcurl 7.88 would tell this errno again where a later run has none. */
@@ -216,12 +261,12 @@ void http_done(struct curlev_transfer *transfer, CURLcode result)
 		run->easy = NULL;
 	}
 	http_stop(run);
-	settle_kept(run, result);
+	settle_kept(run, result, fresh);
 	if (stale)
 		http_begin(run);
 	else if (old)
 		http_fail(run, REASON_PROTOCOL, "the server does not speak HTTP/2");
-	else if (result != CURLE_OK && !run->answer.capped)
+	else if (!answered)
 		finish_with(run, http_judge_failure(&run->answer, &failure));
 	else if (http_answer_redirects(&run->answer))
 		redirect(run);

@@ -249,6 +249,12 @@ static bool check_connection(
 	if (!conf->reuse_connection && is_written(node, "fresh_every"))
 		conf_warn_at(load, node_mark(node, "fresh_every"),
 			"not used: without reuse_connection each run has a fresh connection");
+	if (conf->reuse_connection &&
+		(strcmp(conf->method, "POST") == 0 || strcmp(conf->method, "PATCH") == 0))
+		conf_warn_at(load, node_mark(node, "reuse_connection"),
+			"a %s over a connection that is just being closed is sent again, and may "
+			"count twice",
+			conf->method);
 	if (conf->reuse_connection && fine) {
 		conf->kept = http_kept_create(conf->fresh_every);
 		arena_defer(load->arena, destroy_kept, conf->kept);

@@ -52,6 +52,8 @@ static void transfer(struct http_run *run, int fd)
 		run->tls->trace = keeps ? NULL : probe_tracer(probe);
 		run->tls->anonymous = run->request.abroad;
 		http_tls_apply(run->easy, run->tls);
+	}
+	if (tls || (conf->unix_socket != NULL && is_home(run))) {
 		(void)curl_easy_setopt(run->easy, CURLOPT_PREREQFUNCTION, on_ready);
 		(void)curl_easy_setopt(run->easy, CURLOPT_PREREQDATA, run);
 	}
@@ -148,7 +150,8 @@ static void on_dialed(void *owner, int fd, enum probe_reason reason)
 	transfer(run, fd);
 }
 
-/* CURLOPT_PREREQFUNCTION(3): the handshake is over. Nothing secret goes to a stranger. */
+/* CURLOPT_PREREQFUNCTION(3): the connection stands, and the handshake is over. Nothing secret goes
+ * to a stranger. */
 /* NOLINTNEXTLINE(readability-non-const-parameter): the type is libcurl's. */
 static int on_ready(void *data, char *peer, char *local, int peer_port, int local_port)
 {
@@ -158,7 +161,7 @@ static int on_ready(void *data, char *peer, char *local, int peer_port, int loca
 	(void)local;
 	(void)peer_port;
 	(void)local_port;
-	if (!run->tls->verified)
+	if (run->request.place->tls && !run->tls->verified)
 		return CURL_PREREQFUNC_ABORT;
 	run->ready = true;
 	probe_phase(probe_of_run(run), PHASE_SEND);

@@ -89,8 +89,10 @@ const struct conf_field http_fields[] = {
 		.help = "Host that is asked for, as HOST or HOST:PORT, in place of the URL's: the "
 			"Host header, and without tls.server_name the name of the certificate"),
 	CONF_BOOL(struct http_conf, reuse_connection, .fallback = "false",
-		.help = "Whether runs share a connection, which hides a listener that is gone "
-			"until the next fresh one"),
+		.help = "Whether runs share a connection, which hides a listener that is gone, and "
+			"a "
+			"new client certificate, until the next fresh one. A request that a "
+			"connection swallowed as it was closed is sent again"),
 	CONF_COUNT(struct http_conf, fresh_every, .fallback = "10", .min = 2, .max = 1000000,
 		.help = "With reuse_connection: each run of this number takes a fresh connection"),
 	TLS_MAP(struct http_conf, tls, .help = "How the server is verified"),

@@ -88,6 +88,8 @@ MATRIX = {
     "2-not-asked": (lambda b: b.at("h2"), "passing", "HTTP 200", "HTTP/1.1"),
     "2-not-there": (lambda b: b.at("h1", http_version=2), "critical",
                     "protocol error: the server does not speak HTTP/2", None),
+    "2-not-there-cut": (lambda b: b.at("h1", http_version=2, max_body="1B"), "critical",
+                        "protocol error: the server does not speak HTTP/2", None),
     "2-prior": (lambda b: b.at("prior", http_version="2-prior-knowledge"), "passing",
                 "HTTP 200", "HTTP/2.0"),
     "2-prior-to-old": (lambda b: b.at("plain", http_version="2-prior-knowledge"), "critical",

@@ -143,8 +143,11 @@ def test_a_unix_socket(lab):
     silent.bind(str(folder / "silent.sock"))
     silent.listen(1)
     lab.defer(silent.close)
+    server.hook = lambda request: Reply(302, headers={"Location": "https://web.internal/"}) \
+        if request.path == "/up" else None
     session = probe_all(lab, {
         "fine": {"url": "http://web.internal/x", "unix_socket": path},
+        "up": {"url": "http://web.internal/up", "unix_socket": path},
         "missing": {"url": "http://web.internal/", "unix_socket": f"{path}.no"},
         "no-socket": {"url": "http://web.internal/", "unix_socket": str(folder / "dead.sock")},
         "silent": {"url": "http://web.internal/", "unix_socket": str(folder / "silent.sock"),
@@ -153,6 +156,8 @@ def test_a_unix_socket(lab):
     expect(session.results["fine"], "passing", "HTTP 200")
     expect(session.results["kept"], "passing", "HTTP 200")
     assert server.requests[0].header("Host") == "web.internal"
+    expect(session.results["up"], "critical", "redirect refused: HTTP 302 to https://web.internal/;"
+           r" the socket has no other scheme \(redirects: same_host\)")
     expect(session.results["missing"], "critical",
            rf"cannot connect: {re.escape(path)}\.no No such file or directory")
     expect(session.results["no-socket"], "critical",
@@ -287,7 +292,7 @@ def test_verbose_tells_the_story_without_secrets(lab, server):
         "assertion"]
     told = [text for _, text in story]
     assert told[0] == f"GET http://{host}/here?…, 3 bytes of body"
-    assert told[1].startswith("HTTP 302, ") and told[2] == f"HTTP 302 to http://{host}/there?…"
+    assert told[1].startswith("HTTP/1.1 302, ") and told[2] == f"HTTP 302 to http://{host}/there?…"
     assert told[4].endswith("9 bytes of body")
     assert told[5:] == ["header_match X-Ready 'yes': matches",
                         "body_match 'ready' is in the body", "body_reject 'down' is not in the body"]

@@ -165,7 +165,9 @@ def test_a_reload_with_a_mistake_fails_and_changes_nothing(scene, no_flap):
     container.write(CONFIG, "checks:\n  - name: ready\n    htp: http://127.0.0.1/\n", 0o600)
     done = container.run("systemctl", "reload", UNIT)
     assert done.returncode != 0
-    assert "web.yaml:3:5: error: unknown key 'htp'" in container.journal(UNIT)
+    # journald takes what was written when it gets to it.
+    wait_for(lambda: "web.yaml:3:5: error: unknown key 'htp'" in container.journal(UNIT), 5,
+             what=lambda: container.journal(UNIT))
     assert container.show(UNIT, "ActiveState", "NRestarts") == ["active", "0"]
     assert scene.status()["reloads"] == 0
     assert [check["name"] for check in scene.status()["checks"]] == ["ready"]
@@ -228,7 +230,8 @@ def test_one_that_hangs_is_ended_by_the_watchdog_without_a_flap(scene, no_flap):
     scene.signal(signal.SIGSTOP)
     scene.wait_successor(pid, TTL)
     assert time.monotonic() - begin < TTL - 5, "a TTL of so little would have run out"
-    assert re.search(r"Watchdog timeout \(limit 10s\)", scene.container.journal(UNIT))
+    wait_for(lambda: re.search(r"Watchdog timeout \(limit 10s\)", scene.container.journal(UNIT)),
+             5, what=lambda: scene.container.journal(UNIT))
     assert scene.container.show(UNIT, "NRestarts") == ["2"]
 
 
