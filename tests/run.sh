@@ -38,6 +38,10 @@ step() {
 summary() {
 	echo
 	printf '%s\n' "${table[@]}"
+	if [ -f build/release/episodes.txt ]; then
+		echo
+		cat build/release/episodes.txt
+	fi
 	[ ${#failures[@]} -eq 0 ] || echo "failed: ${failures[*]}"
 }
 

@@ -50,11 +50,13 @@ class RealConsul:
     config: text of a further configuration file (HCL).
     acl: rights are refused unless a token gives them; the calls below use the master token.
     join: another RealConsul, whose client this one is, as agents beside services are.
+    servers: this one is a real server, one of so many; they join the first.
     """
 
-    def __init__(self, scratch, data_dir=None, config=None, node="n1", acl=False, join=None):
-        self.join = join
-        if join is not None:
+    def __init__(self, scratch, data_dir=None, config=None, node="n1", acl=False, join=None,
+                 servers=0):
+        self.join, self.servers = join, servers
+        if join is not None or servers:
             data_dir = data_dir or Path(scratch) / "data"
         self.scratch, self.data_dir, self.node = Path(scratch), data_dir, node
         self.config = None
@@ -75,7 +77,8 @@ class RealConsul:
         for attempt in range(3):  # another test may take a port between look and use
             self.port = free_block(4)
             try:
-                self.start()
+                # One of several servers is ready when the others are there.
+                self.start(ready=self.servers <= 1)
                 return
             except AssertionError:
                 if attempt == 2 or self.process.poll() is None:
@@ -96,7 +99,11 @@ class RealConsul:
     # Life.
 
     def start(self, ready=True):
-        role = ["-dev"] if self.join is None else [f"-retry-join=127.0.0.1:{self.join.port + 2}"]
+        role = ["-dev"] if self.join is None and not self.servers else []
+        if self.servers:
+            role += ["-server", f"-bootstrap-expect={self.servers}"]
+        if self.join is not None:
+            role += [f"-retry-join=127.0.0.1:{self.join.port + 2}", "-retry-interval=1s"]
         command = [consul_binary(), "agent", *role, f"-node={self.node}", "-bind=127.0.0.1",
                    "-client=127.0.0.1", f"-http-port={self.port}", f"-dns-port={self.dns_port}",
                    f"-serf-lan-port={self.port + 2}", "-serf-wan-port=-1",
@@ -203,6 +210,13 @@ class RealConsul:
             if check["CheckID"] == ident:
                 return check
         return None
+
+    def leader(self):
+        """host:port of the leader; "" while there is none, or nobody answers."""
+        try:
+            return self.get("/v1/status/leader")
+        except (OSError, ValueError, http.client.HTTPException):
+            return ""
 
     def wait_status(self, ident, status, timeout=5):
         return wait_for(lambda: self.status(ident) == status, timeout,
