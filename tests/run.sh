@@ -129,6 +129,7 @@ fi
 if [ "$mode" = full ]; then
 	step fuzz cmake --build --preset clang --target fuzz
 	step bench tests/bench/run.py --build build/release
+	step "bench agent" tests/bench/agent.py --build build/release
 fi
 
 summary
