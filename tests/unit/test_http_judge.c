@@ -11,6 +11,7 @@
 #include "config/arena.h"
 #include "probes/http_judge.h"
 #include "probes/probe.h"
+#include "tests/unit/no_loader.h"
 
 /* Patterns are their own results here. */
 struct match {
@@ -65,24 +66,6 @@ const char *match_shown(const struct match *match)
 
 /* The loader's part, which nothing here reaches. */
 const struct conf_kind match_pattern;
-
-bool field_scalar(struct conf_load *load, const struct conf_field *field,
-	const struct conf_node *node, struct conf_text *ret_text)
-{
-	(void)load;
-	(void)field;
-	(void)node;
-	(void)ret_text;
-	return false;
-}
-
-bool conf_error(struct conf_load *load, const struct conf_node *node, const char *format, ...)
-{
-	(void)load;
-	(void)node;
-	(void)format;
-	return false;
-}
 
 static struct http_conf conf;
 static const struct tls_session quiet, alerted = {.alert = "bad certificate"};

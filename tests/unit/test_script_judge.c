@@ -7,25 +7,7 @@
 #include <string.h>
 
 #include "probes/script.h"
-
-/* The loader's part, which nothing here reaches. */
-bool field_scalar(struct conf_load *load, const struct conf_field *field,
-	const struct conf_node *node, struct conf_text *ret_text)
-{
-	(void)load;
-	(void)field;
-	(void)node;
-	(void)ret_text;
-	return false;
-}
-
-bool conf_error(struct conf_load *load, const struct conf_node *node, const char *format, ...)
-{
-	(void)load;
-	(void)node;
-	(void)format;
-	return false;
-}
+#include "tests/unit/no_loader.h"
 
 static struct script_conf conf;
 

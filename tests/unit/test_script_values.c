@@ -8,25 +8,7 @@
 
 #include "probes/script.h"
 #include "probes/trace.h"
-
-/* The loader's part, which nothing here reaches. */
-bool field_scalar(struct conf_load *load, const struct conf_field *field,
-	const struct conf_node *node, struct conf_text *ret_text)
-{
-	(void)load;
-	(void)field;
-	(void)node;
-	(void)ret_text;
-	return false;
-}
-
-bool conf_error(struct conf_load *load, const struct conf_node *node, const char *format, ...)
-{
-	(void)load;
-	(void)node;
-	(void)format;
-	return false;
-}
+#include "tests/unit/no_loader.h"
 
 void field_print_text(const char *text, FILE *stream)
 {

@@ -22,26 +22,8 @@
 #include "probes/stream.h"
 #include "probes/tls_session.h"
 #include "probes/tls_trust.h"
+#include "tests/unit/no_loader.h"
 #include "tests/unit/tls_bench.h"
-
-/* The loader's part, which nothing here reaches. */
-bool field_scalar(struct conf_load *load, const struct conf_field *field,
-	const struct conf_node *node, struct conf_text *ret_text)
-{
-	(void)load;
-	(void)field;
-	(void)node;
-	(void)ret_text;
-	return false;
-}
-
-bool conf_error(struct conf_load *load, const struct conf_node *node, const char *format, ...)
-{
-	(void)load;
-	(void)node;
-	(void)format;
-	return false;
-}
 
 static SSL_CTX *server_context;
 static char authority[] = "/tmp/probity-authority-XXXXXX";
