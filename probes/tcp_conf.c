@@ -39,8 +39,12 @@ const struct conf_field tcp_fields[] = {
 /* A conversation of one send and one expect, as the short form has it. */
 static void short_steps(struct tcp_conf *conf, struct arena *arena)
 {
-	struct tcp_step *steps = arena_alloc(arena, 2 * sizeof(*steps));
+	struct tcp_step *steps;
 
+	/* Most of them only connect: nothing is kept for those. */
+	if (conf->send.bytes == NULL && conf->expect == NULL)
+		return;
+	steps = arena_alloc(arena, 2 * sizeof(*steps));
 	conf->script = steps;
 	if (conf->send.bytes != NULL)
 		steps[conf->script_length++] =
