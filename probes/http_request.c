@@ -219,10 +219,10 @@ static void set_method(CURL *easy, const struct http_request *request)
 		(void)curl_easy_setopt(easy, CURLOPT_CUSTOMREQUEST, method);
 }
 
-/* True at the place that the user wrote: there `host` and tls.server_name count. */
+/* True at the host that the user wrote, whatever the port: `host` and tls.server_name count. */
 static bool is_home(const struct http_request *request)
 {
-	return strcasecmp(request->place->host, request->conf->place.host) == 0 && !request->abroad;
+	return strcasecmp(request->place->host, request->conf->place.host) == 0;
 }
 
 const char *http_request_name(const struct http_request *request)

@@ -148,6 +148,9 @@ CASES = {
     "up": (lambda b: {"url": b.url("plain", "/up", "http"), "redirects": "follow",
                       "tls": {"ca_file": str(b.ours.file)}}, "passing",
            r"HTTP 200; redirected to https://127\.0\.0\.1:\d+/"),
+    "up_renamed": (lambda b: {"url": b.url("plain", "/up", "http"), "redirects": "follow",
+                              "tls": {"ca_file": str(b.ours.file), "server_name": "web.internal"}},
+                   "passing", r"HTTP 200; redirected to https://127\.0\.0\.1:\d+/"),
     "up_same_host": (lambda b: b.url("plain", "/up", "http"), "critical",
                      r"redirect refused: HTTP 302 to https://.*another scheme, host or port .*"),
     "plain": (lambda b: {"url": b.url("plain", "/big.txt", "http"), "body_match": "READY=yes$"},
@@ -181,6 +184,7 @@ def test_server_name_is_sni_and_leaves_the_host(bench, results):  # pylint: disa
     host = f"127.0.0.1:{bench.port['good']}"
     assert results["good"].output == f"HTTP 200\nsni= host={host} https"
     assert results["server_name"].output == f"HTTP 200\nsni=web.internal host={host} https"
+    assert "\nsni=web.internal host=" in results["up_renamed"].output
     assert results["moved_renamed"].output.endswith(f"\nsni=web.internal host={host} https")
 
 
