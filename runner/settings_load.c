@@ -196,56 +196,17 @@ static bool agree(struct loading *loading, struct settings_part *part,
 		field_shown(service->id), show_mark(loading, had->mark, part->path), key);
 }
 
-static struct service_conf *find_service(const struct settings *settings, const char *id)
-{
-	for (size_t i = 0; i < settings->service_count; i++) {
-		if (strcmp(settings->services[i].id, id) == 0)
-			return &settings->services[i];
-	}
-	return NULL;
-}
-
 static bool agrees_with_others(struct loading *loading, struct settings_part *part)
 {
 	bool fine = true;
 
 	for (size_t i = 0; i < part->service_count; i++) {
 		const struct service_conf *had =
-			find_service(loading->settings, part->services[i]->id);
+			settings_find_service(loading->settings, part->services[i]->id);
 
 		fine = (had == NULL || agree(loading, part, had, part->services[i])) && fine;
 	}
 	return fine;
-}
-
-/* The array has room for all services of all files: its elements never move. */
-static void join_services(struct settings *settings, const struct settings_part *part)
-{
-	for (size_t i = 0; i < part->service_count; i++) {
-		const struct service_conf *service = part->services[i];
-		struct service_conf *had = find_service(settings, service->id);
-
-		if (had == NULL) {
-			settings->services[settings->service_count++] = *service;
-			continue;
-		}
-		if (had->registration == NULL)
-			had->registration = service->registration;
-		if (had->unit == NULL)
-			had->unit = service->unit;
-	}
-}
-
-static void join_checks(struct settings *settings, const struct settings_part *part)
-{
-	for (size_t i = 0; i < part->check_count; i++) {
-		struct check_conf *check = &settings->checks[settings->check_count++];
-
-		if (check != part->checks[i])
-			*check = *part->checks[i];
-		if (check->service != NULL)
-			check->service = find_service(settings, check->service->id);
-	}
 }
 
 /* The checks where they are, if one list of one file has them all: ten thousand are 3 MB. */
@@ -278,8 +239,7 @@ static void join(struct loading *loading)
 
 		if (!part->good || !agrees_with_others(loading, part))
 			continue;
-		join_services(settings, part);
-		join_checks(settings, part);
+		settings_join(settings, part);
 	}
 }
 

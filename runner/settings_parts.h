@@ -34,6 +34,15 @@ void settings_part_load(struct arena *arena, const char *path, struct conf_diag 
 /* True if the file has the key at its top level, whatever stands under it. */
 bool settings_part_has(const struct settings_part *part, const char *key);
 
+/* NULL where the settings have none of that id. */
+struct service_conf *settings_find_service(const struct settings *settings, const char *id);
+
+/*
+ * Adds what a good file says. The arrays of the settings have room for all files: their
+ * elements never move.
+ */
+void settings_join(struct settings *settings, const struct settings_part *part);
+
 /*
  * The paths of all *.yaml of a folder, in byte order, in the arena; dot files are not
  * looked at. 0, reported, where there are none or far too many.

@@ -204,9 +204,10 @@ def a_thousand_checks_are_reloaded_at_once(lab):
     assert len(ids(daemon)) == 1000
     began = time.monotonic()
     daemon.reload()
-    wait_for(lambda: daemon.status()["reloads"] == 1, 10)
-    daemon.wait_log("1000 checks, 1000 of them unchanged")
-    assert time.monotonic() - began < 5
+    wait_for(lambda: daemon.status()["reloads"] == 1, 25)
+    daemon.wait_log("1000 checks, 1000 of them unchanged", timeout=25)
+    # It takes some hundredths; what grew with the square would take minutes.
+    assert time.monotonic() - began < 30
 
 
 test = together.test()
