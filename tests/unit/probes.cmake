@@ -55,3 +55,5 @@ probity_unit_test(stream_tls SOURCES tests/unit/tls_bench.c probes/stream.c prob
 probity_unit_test(notice SOURCES probes/notice.c config/arena.c)
 probity_unit_test(clock SOURCES probes/clock.c WRAP getrandom)
 probity_unit_test(tls_session SOURCES ${TLS_SOURCES} WRAP clock_wall)
+probity_unit_test(tcp_hear NO_VALGRIND SOURCES probes/tcp_hear.c ${MATCH_SOURCES}
+  WRAP pcre2_jit_compile_8 pcre2_match_8)
