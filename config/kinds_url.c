@@ -120,6 +120,8 @@ static bool url_parse(struct conf_load *load, const struct conf_field *field,
 			"'%s': what stands behind '#' is never sent to a server; write %%23 for a "
 			"'#' of the path",
 			field->key);
+	/* Nor is it shown, printed or compared. */
+	url->text = arena_strndup(load->arena, url->text, strcspn(url->text, "#"));
 	return true;
 }
 

@@ -34,7 +34,7 @@ struct conf_pairs {
 };
 
 struct conf_url {
-	const char *text; /* as written, after ${NAME}; NULL if absent */
+	const char *text; /* as written, after ${NAME}, up to a '#'; NULL if absent */
 	const char *shown; /* for messages: user:***@ or ***@, ?…, expanded parts *** */
 	const char *scheme; /* lower case */
 	const char *host; /* without brackets */
