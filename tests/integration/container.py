@@ -88,18 +88,21 @@ class Container:
             self.process = start_process(command, stdin=subprocess.DEVNULL, stdout=log, stderr=log,
                                          preexec_fn=self.cgroup.enter,
                                          env={**os.environ, "SYSTEMD_NSPAWN_LOCK": "0"})
+        self.leader = None
         lab.defer(self.end)
-        self.leader = wait_for(self._leader, 10, what=self._said)
-        wait_for(lambda: self.run("systemctl", "is-system-running").stdout.strip()
-                 in ("running", "degraded"), 30, step=0.1, what=self._said)
+        wait_for(self._runs, 60, step=0.1, what=self._said)
 
     def _said(self):
         return f"systemd-nspawn to boot; it said: {self.log.read_text(errors='replace')[-3000:]}"
 
-    def _leader(self):
+    def _runs(self):
+        """Whether it has booted. Its first process is not the first child: one goes before it."""
         assert self.process.poll() is None, self._said()
-        found = children(self.process.pid)
-        return found[0] if found else None
+        for child in children(self.process.pid):
+            self.leader = child
+            if self.run("systemctl", "is-system-running").stdout.strip() in ("running", "degraded"):
+                return True
+        return False
 
     def end(self):
         if self.leader is not None:
