@@ -192,8 +192,10 @@ static bool agree(struct loading *loading, struct settings_part *part,
 	if (key == NULL)
 		return true;
 	return complain(loading, part, service->mark,
-		"service '%s' is in %s as well, with another '%s'; say it in one file only",
-		field_shown(service->id), show_mark(loading, had->mark, part->path), key);
+		"service '%s' is in %s as well, with another '%s'; %s", field_shown(service->id),
+		show_mark(loading, had->mark, part->path), key,
+		had->on_stop != service->on_stop ? "say the same in both files"
+						 : "say it in one file only");
 }
 
 static bool agrees_with_others(struct loading *loading, struct settings_part *part)
@@ -279,9 +281,13 @@ static const char *first_problem(struct loading *loading, const char *path)
 	const struct conf_problem *problem;
 
 	for (size_t i = 0; (problem = diag_at(loading->diag, i)) != NULL; i++) {
-		if (problem->severity == CONF_ERROR && strcmp(problem->mark.file, path) == 0)
-			return arena_printf(loading->settings->arena, "%s:%u:%u: %s", path,
-				problem->mark.line, problem->mark.column, problem->text);
+		if (problem->severity != CONF_ERROR || strcmp(problem->mark.file, path) != 0)
+			continue;
+		if (problem->mark.line == 0)
+			return arena_printf(
+				loading->settings->arena, "%s: %s", path, problem->text);
+		return arena_printf(loading->settings->arena, "%s:%u:%u: %s", path,
+			problem->mark.line, problem->mark.column, problem->text);
 	}
 	/* Only so many are kept, of all files together. */
 	return arena_printf(

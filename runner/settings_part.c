@@ -19,9 +19,14 @@ bool settings_path_is_safe(const char *path, struct conf_diag *diag)
 {
 	const struct safepath_policy policy = {.sticky_is_fine = true};
 	struct conf_mark mark = {.file = path};
+	char *here = *path == '/' ? NULL : getcwd(NULL, 0);
+	char *whole = here == NULL ? xstrdup(path) : xprintf("%s/%s", here, path);
 	char *complaint = NULL;
+	enum safepath_result result = safepath_check(whole, &policy, &complaint);
 
-	if (safepath_check(path, &policy, &complaint) != SAFEPATH_UNSAFE) {
+	free(whole);
+	free(here);
+	if (result != SAFEPATH_UNSAFE) {
 		free(complaint);
 		return true;
 	}

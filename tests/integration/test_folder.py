@@ -138,6 +138,17 @@ def files_that_are_none_or_not_ours_are_bad(lab):
 
 
 @together
+def a_relative_path_is_looked_at_as_well(lab):
+    if os.geteuid() != 0:
+        return
+    folder = Folder(lab, a=file(script("a"), **OFF))
+    (folder.path / "a.yaml").chmod(0o666)
+    for path in ("a.yaml", "./a.yaml", "../conf.d/a.yaml", "../conf.d", "."):
+        done = run_probity("validate", "-c", path, cwd=folder.path)
+        assert done.returncode == 2 and "mode 0666" in done.stderr, (path, done)
+
+
+@together
 def probe_runs_the_good_files_and_says_the_bad(lab):
     folder = Folder(lab, a=file(script("a"), **OFF), b=BAD)
     done = run_probity("probe", "-c", folder.path)
