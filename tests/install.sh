@@ -7,13 +7,16 @@ packages=(
 	# To build.
 	cmake ninja-build gcc libc6-dev pkg-config
 	libcurl4-openssl-dev libev-dev libyaml-dev libpcre2-dev libjansson-dev libc-ares-dev
-	libmicrohttpd-dev libsystemd-dev libssl-dev
+	libmicrohttpd-dev libsystemd-dev libssl-dev libhiredis-dev libpq-dev libmariadb-dev
 	# To test.
 	libcmocka-dev clang clang-tidy clang-format libclang-rt-14-dev valgrind ccache python3
 	python3-pytest python3-jsonschema python3-yaml nginx-light monitoring-plugins-basic openssl procps ca-certificates
 	debian-archive-keyring systemd systemd-container debootstrap
 	# What the examples are run against.
 	exim4-daemon-light dovecot-imapd memcached rabbitmq-server openssh-server
+	# What the probes of dependencies are run against, and what is compared with them.
+	redis-server redis-tools bind9 bind9-dnsutils python3-grpcio postgresql-15 postgresql-client-15
+	mariadb-server mariadb-client
 )
 
 missing=()
