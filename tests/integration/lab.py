@@ -116,7 +116,7 @@ class Probity:
                                        daemon=True)
         self.reader.start()
         if ready:
-            wait_for(self._ready, 10, what=lambda: f"the daemon; log:\n{self.log_text()}")
+            wait_for(self._ready, 30, what=lambda: f"the daemon; log:\n{self.log_text()}")
         return self
 
     def _ready(self):

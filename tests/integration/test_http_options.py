@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Options of the HTTP probe: bodies, logins, headers, names, families, kept connections."""
 import base64
+import collections
 import os
 import re
 import socket
@@ -265,7 +266,9 @@ def test_tls_over_a_kept_connection(lab):
     daemon = daemon_of(lab, keeping(server.url, fresh_every=4, tls={
         "ca_file": str(authority.file), "expires": {"note": "50d"}}))
     wait_for(lambda: len(server.requests) >= 12, 10)
-    assert [request.connection for request in server.requests[:8]] == [1] * 4 + [2] * 4
+    # A run that a busy machine made void or late takes its connection with it.
+    used = collections.Counter(request.connection for request in server.requests)
+    assert max(used.values()) == 4, used
     # Known from the handshake, and said at each run.
     assert ", within 50d" in daemon.check("a")["output"]
     server.drop()
