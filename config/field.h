@@ -63,6 +63,9 @@ bool variant_load(struct conf_load *load, const struct conf_variant *variant,
 
 bool field_equal(const struct conf_field *fields, const void *a, const void *b);
 void field_print(const struct conf_field *fields, const void *conf, int indent, FILE *stream);
+
+/* The same as an element of a list, behind "- ". */
+void field_print_item(const struct conf_field *fields, const void *conf, int indent, FILE *stream);
 json_t *field_schema(const struct conf_field *fields);
 
 #endif

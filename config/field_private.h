@@ -48,7 +48,6 @@ json_t *field_or_variable(json_t *take_schema);
 
 /* Prints rows as one flow map; as an item of a block list, "- " at indent. */
 void field_print_flow(const struct conf_field *fields, const void *conf, FILE *stream);
-void field_print_item(const struct conf_field *fields, const void *conf, int indent, FILE *stream);
 
 /* From now on field_shown(text) is shown, until the arena is destroyed. Both are the arena's. */
 void field_hide(struct arena *arena, const char *text, const char *shown);

@@ -111,7 +111,8 @@ static void check_fallback(struct lint *lint, const struct conf_field *field)
 static bool has_key(const struct conf_field *fields, const char *key)
 {
 	for (const struct conf_field *field = fields; field->kind != NULL; field++) {
-		if (strcmp(field->key, key) == 0)
+		/* The key of a row of variants is for messages: nobody writes it. */
+		if (field->variants == NULL && strcmp(field->key, key) == 0)
 			return true;
 	}
 	return false;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* The table of probe types, and one run from start to finish. */
+/* The types by their variant, and one run from start to finish. */
 #include "probes/probe_start.h"
 
 #include <assert.h>
@@ -8,19 +8,11 @@
 
 #include "probes/clock.h"
 #include "probes/remains.h"
-
-extern const struct probe_type probe_http;
-extern const struct probe_type probe_script;
-extern const struct probe_type probe_tcp;
-
-/* One row per type, in the order of the reference. */
-#define PROBE_TYPES(row) row(http) row(tcp) row(script)
+#include "probes/types.h"
 
 #define TYPE_ROW(name) &probe_##name,
-#define VARIANT_ROW(name) &probe_##name.conf,
 
 const struct probe_type *const probe_types[] = {PROBE_TYPES(TYPE_ROW) NULL};
-const struct conf_variant *const probe_variants[] = {PROBE_TYPES(VARIANT_ROW) NULL};
 
 struct probe {
 	struct probe_setup setup;

@@ -14,7 +14,7 @@ struct remains;
 
 /*
  * One kind of probe. probes/<name>.c defines one of these, const, and keeps
- * everything else static. The table in probes/probe.c lists them.
+ * everything else static. The table in probes/types.h lists them.
  */
 struct probe_type {
 	struct conf_variant conf; /* the key that names the type, and its rows */
@@ -49,9 +49,8 @@ struct probe_type {
 	void (*cancel)(struct probe *probe);
 };
 
-/* All types, NULL-terminated; and their variants in the same order, for a CONF_ONEOF row. */
+/* All types, NULL-terminated, and the one that a variant is of; NULL for others. */
 extern const struct probe_type *const probe_types[];
-extern const struct conf_variant *const probe_variants[];
 const struct probe_type *probe_type_of(const struct conf_variant *variant);
 
 /* For probe types, during a run. */

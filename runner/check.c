@@ -24,8 +24,12 @@ struct check *check_create(struct check_world *world, const struct check_conf *c
 
 	check->world = world;
 	check->conf = conf;
-	check->agent = agent_find(world->agent, conf->id);
-	check->phase = schedule_phase(world->host, conf->id, conf->interval);
+	if (!conf->shared)
+		check->agent = agent_find(world->agent, conf->id);
+	for (enum probe_phase phase = PHASE_START; phase < PHASE_COUNT; phase++)
+		check->phase_seconds[phase] = -1;
+	if (conf->composed == NULL)
+		check->phase = schedule_phase(world->host, conf->id, conf->interval);
 	check->remains = remains_create(on_remains_changed, check);
 	run_init(&check->run, world->loop, on_done, check);
 	ev_timer_init(&check->tick, on_tick, 0, 0);
@@ -52,6 +56,7 @@ void check_destroy(struct check *check)
 	if (check == NULL)
 		return;
 	check_stop(check);
+	check_unlink(check);
 	run_finish(&check->run);
 	remains_release(check->remains);
 	verdict_finish(&check->last);
@@ -65,7 +70,7 @@ void check_seed(struct check *check, const struct threshold_state *state)
 {
 	check->state = *state;
 	check->state.decided = false; /* by this process nothing was decided yet */
-	if (state->has_status)
+	if (state->has_status && check->agent != NULL)
 		agent_adopt(check->agent,
 			verdict_status(state, (enum probe_status)check->conf->max_status));
 }
@@ -98,15 +103,19 @@ void check_start(struct check *check, bool first)
 {
 	const struct schedule_start start = start_of(check, first);
 	double now = clock_monotonic();
-	double due = schedule_first(&start, now);
+	double due;
 
+	if (check->conf->composed != NULL)
+		return;
+	due = schedule_first(&start, now);
 	plan(check, due, due <= now);
 }
 
 void check_adopt(struct check *check, const struct check_conf *conf)
 {
 	check->conf = conf;
-	check->agent = agent_find(check->world->agent, conf->id);
+	if (!conf->shared)
+		check->agent = agent_find(check->world->agent, conf->id);
 }
 
 /* Plans what follows a result or a tick that could not be used. */
@@ -142,11 +151,11 @@ static void publish(struct check *check)
 	const struct claim claim = {
 		.status = check->claimed,
 		.output = check->output,
-		.fresh_until =
-			check->stale ? HUGE_VAL : check->ended_at + settings_fresh_for(check->conf),
+		.fresh_until = check_fresh_until(check),
 	};
 
-	agent_publish(check->agent, &claim);
+	if (check->agent != NULL)
+		agent_publish(check->agent, &claim);
 }
 
 static enum log_level level_of(enum probe_status status)
@@ -160,8 +169,7 @@ static enum log_level level_of(enum probe_status status)
 	return levels[status];
 }
 
-/* Takes over the text and claims it; says so if the status changed. */
-static void claim_text(struct check *check, enum probe_status status, char *take_text)
+void check_claim_text(struct check *check, enum probe_status status, char *take_text)
 {
 	bool first = check->output == NULL;
 	bool changed = first || check->claimed != status || check->stale;
@@ -205,9 +213,10 @@ static void on_stale(struct ev_loop *loop, ev_timer *watcher, int events)
 	units_print_duration(settings_fresh_for(check->conf), duration, sizeof(duration));
 	check->stale = true;
 	verdict.line = xprintf("no result within %s", duration);
-	claim_text(check, verdict_status(&silent, cap),
+	check_claim_text(check, verdict_status(&silent, cap),
 		verdict_text(&verdict, &silent, cap, &nothing));
 	verdict_finish(&verdict);
+	check_tell_users(check);
 }
 
 static void note_run(struct check *check, const struct outcome *outcome)
@@ -233,7 +242,7 @@ static void take_result(struct check *check, struct outcome *outcome)
 	struct threshold_state before = check->state;
 
 	note_run(check, outcome);
-	check->voided = false;
+	check->voided = check->held = false;
 	verdict_finish(&check->last);
 	verdict_init(&check->last, &conf->max_latency, outcome);
 	free(check->last_line);
@@ -251,8 +260,9 @@ static void take_result(struct check *check, struct outcome *outcome)
 		char *text = verdict_text(&check->last, &check->state, cap, &outcome->output);
 
 		check->stale = false;
-		claim_text(check, verdict_status(&check->state, cap), text);
+		check_claim_text(check, verdict_status(&check->state, cap), text);
 	}
+	check_tell_users(check);
 	plan_next(check);
 }
 
@@ -325,7 +335,9 @@ static void on_cleared(struct ev_loop *loop, ev_prepare *watcher, int events)
 
 void check_hold(struct check *check)
 {
-	agent_hold(check->agent);
+	check->held = true;
+	if (check->agent != NULL)
+		agent_hold(check->agent);
 	/* It may have run out in this very pass; what the stall kept away is no silence. */
 	if (ev_is_active(&check->freshness) || ev_is_pending(&check->freshness))
 		keep_fresh(check);
@@ -336,6 +348,8 @@ void check_stalled(struct check *check, double ended)
 	const struct schedule_start start = start_of(check, false);
 	struct run *run = &check->run;
 
+	if (check->conf->composed != NULL)
+		return;
 	if (ev_is_active(&check->freshness))
 		keep_fresh(check);
 	if (run->probe == NULL) {

@@ -26,6 +26,12 @@ struct check;
 struct check *check_create(struct check_world *world, const struct check_conf *conf);
 void check_destroy(struct check *check); /* cancels an open run; accepts NULL */
 
+/*
+ * Ties composed checks to those that they are made of, among all checks of the world's
+ * settings; anew after each reload, before the loop goes on.
+ */
+void check_link_all(struct check *const *checks, size_t count);
+
 /* Seeds the thresholds from the state file. Before check_start. */
 void check_seed(struct check *check, const struct threshold_state *state);
 

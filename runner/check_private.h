@@ -1,15 +1,21 @@
 /* SPDX-License-Identifier: MIT */
-/* runner/check_private.h: a check's members, shared by check.c and check_report.c only. */
+/* runner/check_private.h: a check's members, shared by check*.c only. */
 #ifndef RUNNER_CHECK_PRIVATE_H
 #define RUNNER_CHECK_PRIVATE_H
 
 #include "runner/check.h"
 #include "runner/verdict.h"
 
+/* One of the checks that a composed check is made of. */
+struct check_link {
+	struct check *member;
+	enum probe_status cap;
+};
+
 struct check {
 	struct check_world *world;
 	const struct check_conf *conf;
-	struct agent_check *agent;
+	struct agent_check *agent; /* NULL: a shared probe, which is no check there */
 	struct remains *remains;
 	struct run run;
 
@@ -32,6 +38,7 @@ struct check {
 	char *output;
 	enum probe_status claimed;
 	bool stale;
+	bool held; /* the last result is from before a stall */
 	double claimed_at; /* boot time of the last change of status */
 
 	/* The last result, and counters, for status. */
@@ -43,6 +50,26 @@ struct check {
 	double phase_seconds[PHASE_COUNT];
 	double lateness, max_lateness;
 	unsigned long runs, skipped, voids, timeouts, changes;
+
+	/* Composition: what this one is made of, and what is made of it. */
+	struct check_link *links;
+	size_t link_count;
+	struct check **users;
+	size_t user_count;
 };
+
+/* check.c: takes over the text and claims it; says so if the status changed. */
+void check_claim_text(struct check *check, enum probe_status status, char *take_text);
+
+/* check_group.c: until when what it claims is fresh (boot time); HUGE_VAL: it claims that it is
+ * not.
+ */
+double check_fresh_until(const struct check *check);
+
+/* check_group.c: those that are made of this check take its new result into account. */
+void check_tell_users(const struct check *check);
+
+/* check_group.c: frees both lists. */
+void check_unlink(struct check *check);
 
 #endif

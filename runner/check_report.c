@@ -15,8 +15,9 @@ static double ago(double then, double now)
 
 static void report_schedule(const struct check *check, struct check_report *report)
 {
-	report->interval = check->conf->interval;
-	report->timeout = check->conf->timeout;
+	/* A composed check has no runs. */
+	report->interval = check->conf->composed == NULL ? check->conf->interval : -1;
+	report->timeout = check->conf->composed == NULL ? check->conf->timeout : -1;
 	report->ttl = check->conf->ttl;
 	report->running = check->run.probe != NULL;
 	report->next_run_in = ev_is_active(&check->tick) ? check->due - clock_monotonic() : -1;
@@ -33,7 +34,8 @@ static void report_result(const struct check *check, struct check_report *report
 	report->has_result = check->ended_at > 0;
 	report->age = ago(check->ended_at, now);
 	report->changed = ago(check->claimed_at, now);
-	report->duration = report->has_result ? check->duration : -1;
+	report->duration =
+		report->has_result && check->conf->composed == NULL ? check->duration : -1;
 	if (!report->has_result)
 		return;
 	report->result = check->last.result;
@@ -52,8 +54,9 @@ void check_report(const struct check *check, struct check_report *ret_report)
 		.id = conf->id,
 		.name = conf->name,
 		.service_id = conf->service != NULL ? conf->service->id : NULL,
-		.type = conf->type->conf.name,
+		.type = conf->probe.variant->name,
 		.target = conf->target,
+		.composed = conf->composed,
 		.decided = check->state.decided || check->stale,
 		.status = check->claimed,
 		.stale = check->stale,
@@ -69,7 +72,8 @@ void check_report(const struct check *check, struct check_report *ret_report)
 	};
 	report_schedule(check, ret_report);
 	report_result(check, ret_report);
-	agent_check_view(check->agent, &ret_report->agent);
+	if (check->agent != NULL)
+		agent_check_view(check->agent, &ret_report->agent);
 	ret_report->agent.acknowledged_at = ago(ret_report->agent.acknowledged_at, now);
 	/* One that is overdue is due now; no plan at all is -1. */
 	if (ret_report->agent.next_heartbeat_at > 0)
@@ -94,6 +98,6 @@ void check_watch(const struct check *check, struct watchdog *watchdog)
 	 */
 	double most = check->conf->timeout + check->conf->kill_grace + 1;
 
-	if (!check->stopped)
+	if (!check->stopped && check->conf->composed == NULL)
 		watchdog_note(watchdog, open ? check->run.outcome.started : check->due, most);
 }

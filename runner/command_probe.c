@@ -12,6 +12,7 @@
 #include "probes/remains.h"
 #include "probes/resolve.h"
 #include "runner/command.h"
+#include "runner/compose.h"
 #include "runner/probe_table.h"
 #include "runner/run.h"
 #include "runner/verdict.h"
@@ -25,7 +26,8 @@ static const char help[] =
 	"\n"
 	"Runs all checks of a configuration, or those named (by name or id), once and\n"
 	"now, and prints what they saw. Nothing is told to the agent; thresholds and\n"
-	"caps are left out.\n"
+	"caps are left out, but for caps of what a check is made of. Those probes have a\n"
+	"row of their own, which the exit code does not count unless they are named.\n"
 	"\n"
 	"  -c, --config PATH  configuration file or folder\n"
 	"      --json         results as a JSON array\n"
@@ -44,6 +46,7 @@ struct job {
 	struct run run;
 	struct verdict verdict;
 	bool done;
+	bool asked; /* false: a probe that something else is made of */
 };
 
 /* All that one call of the command does. */
@@ -64,6 +67,8 @@ static void start_more(struct session *session)
 	while (session->started < session->job_count && session->open < MOST_AT_ONCE) {
 		struct job *job = &session->jobs[session->started++];
 
+		if (job->check->composed != NULL)
+			continue;
 		session->open++;
 		run_start(&job->run, session->settings, job->check, job->remains);
 	}
@@ -110,10 +115,29 @@ static void run_all(struct session *session)
 	curlev_shared_destroy();
 }
 
-static void add_job(struct session *session, const struct check_conf *check)
+static struct job *find_job(const struct session *session, const struct check_conf *check)
 {
-	struct job *job = &session->jobs[session->job_count++];
+	for (size_t i = 0; i < session->job_count; i++) {
+		if (session->jobs[i].check == check)
+			return &session->jobs[i];
+	}
+	return NULL;
+}
 
+static void add_job(struct session *session, const struct check_conf *check, bool asked)
+{
+	const struct compose_conf *composed = check->composed;
+	struct job *job = find_job(session, check);
+
+	/* What a check is made of stands before it. */
+	for (size_t i = 0; job == NULL && composed != NULL && i < composed->count; i++)
+		add_job(session, composed->members[i].is, false);
+	if (job != NULL) {
+		job->asked = job->asked || asked;
+		return;
+	}
+	job = &session->jobs[session->job_count++];
+	job->asked = asked;
 	job->session = session;
 	job->check = check;
 	job->remains = remains_create(NULL, NULL);
@@ -140,9 +164,9 @@ static bool names_are_known(const struct settings *settings, char *const *names,
 		bool found = false;
 
 		suggest_init(&suggest, names[i]);
-		for (size_t j = 0; j < settings->check_count && !found; j++) {
-			found = is_named(&settings->checks[j], &names[i], 1);
-			suggest_try(&suggest, settings->checks[j].name);
+		for (size_t j = 0; j < settings_count(settings) && !found; j++) {
+			found = is_named(settings_at(settings, j), &names[i], 1);
+			suggest_try(&suggest, settings_at(settings, j)->name);
 		}
 		if (found)
 			continue;
@@ -156,6 +180,64 @@ static bool names_are_known(const struct settings *settings, char *const *names,
 	return fine;
 }
 
+static struct compose_member member_of(
+	const struct session *session, const struct member_conf *member, char *line)
+{
+	const struct job *job = find_job(session, member->is);
+	int own_cap = member->is->max_status;
+
+	return (struct compose_member){
+		.name = member->probe,
+		.known = job->done,
+		.status = job->verdict.result,
+		.cap = (enum probe_status)(
+			own_cap < member->max_status ? own_cap : member->max_status),
+		.line = line,
+	};
+}
+
+/* It lasted from the start of the first of its members to the end of the last. */
+static void take_times(struct job *job, const struct outcome *member)
+{
+	struct outcome *outcome = &job->run.outcome;
+
+	if (outcome->started <= 0 || member->started < outcome->started)
+		outcome->started = member->started;
+	if (member->ended > outcome->ended)
+		outcome->ended = member->ended;
+}
+
+/* A composed check, once its members have run: they stand before it. */
+static void compose(const struct session *session, struct job *job)
+{
+	const struct compose_conf *conf = job->check->composed;
+	struct compose_member *members = xcalloc(conf->count, sizeof(*members));
+	char **lines = xcalloc(conf->count, sizeof(*lines)), *details;
+
+	for (size_t i = 0; i < conf->count; i++) {
+		const struct job *member = find_job(session, conf->members[i].is);
+
+		lines[i] = member->done
+			? verdict_first_line(&member->verdict, &member->run.outcome.output)
+			: xstrdup("");
+		members[i] = member_of(session, &conf->members[i], lines[i]);
+		take_times(job, &member->run.outcome);
+	}
+	job->done = compose_judge(members, conf->count, conf->wanted, &job->verdict.result);
+	if (conf->name != NULL) {
+		job->verdict.line = xstrdup(members->line);
+	} else {
+		job->verdict.line = compose_line(members, conf->count, conf->wanted);
+		details = compose_details(members, conf->count);
+		output_append(&job->run.outcome.output, details, strlen(details));
+		free(details);
+	}
+	for (size_t i = 0; i < conf->count; i++)
+		free(lines[i]);
+	free(lines);
+	free(members);
+}
+
 static int print_results(struct session *session)
 {
 	struct probe_result *results = xcalloc(session->job_count, sizeof(*results));
@@ -165,6 +247,7 @@ static int print_results(struct session *session)
 		struct job *job = &session->jobs[i];
 
 		results[i] = (struct probe_result){
+			.is_member = !job->asked,
 			.name = job->check->name,
 			.id = job->check->id,
 			.target = job->check->target,
@@ -205,10 +288,13 @@ static int probe_all(
 		finish(&session);
 		return EXIT_USAGE;
 	}
-	session.jobs = xcalloc(session.settings->check_count, sizeof(*session.jobs));
-	for (size_t i = 0; i < session.settings->check_count; i++) {
-		if (is_named(&session.settings->checks[i], names, count))
-			add_job(&session, &session.settings->checks[i]);
+	session.jobs = xcalloc(settings_count(session.settings), sizeof(*session.jobs));
+	for (size_t i = 0; i < settings_count(session.settings); i++) {
+		const struct check_conf *check = settings_at(session.settings, i);
+
+		/* Without names: every check; probes only as what those are made of. */
+		if (is_named(check, names, count) && (count > 0 || !check->shared))
+			add_job(&session, check, true);
 	}
 	if (result < 0) {
 		(void)fprintf(
@@ -216,6 +302,10 @@ static int probe_all(
 		code = EXIT_COULD_NOT;
 	} else {
 		run_all(&session);
+		for (size_t i = 0; i < session.job_count; i++) {
+			if (session.jobs[i].check->composed != NULL)
+				compose(&session, &session.jobs[i]);
+		}
 		code = print_results(&session);
 		if (session.settings->left_out > 0 && code < EXIT_USAGE)
 			code = EXIT_USAGE;

@@ -120,7 +120,8 @@ int probe_table_print(const struct probe_result *results, size_t count,
 		/* The exit codes follow the order of the statuses. */
 		int one = results[i].ran ? (int)results[i].status : EXIT_COULD_NOT;
 
-		code = one > code ? one : code;
+		if (!results[i].is_member)
+			code = one > code ? one : code;
 	}
 	return code;
 }

@@ -11,6 +11,7 @@
 /* One run; everything is borrowed. */
 struct probe_result {
 	const char *name, *id, *target;
+	bool is_member; /* shown for the check that is made of it: not part of the exit code */
 	bool ran; /* false: interrupted before its end */
 	enum probe_status status; /* with the limits on latency */
 	const char *line; /* ours, NULL or "" for none */

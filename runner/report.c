@@ -18,7 +18,9 @@
 struct report {
 	struct report_source source;
 	unsigned long reloads; /* as they were when it began */
-	size_t pieces; /* made so far */
+	bool begun; /* the daemon's part is made */
+	enum report_list list; /* that is being made */
+	size_t rows; /* of it, made so far */
 	char *piece; /* the current one */
 	size_t used; /* bytes of it */
 	bool ended; /* the current piece is the last */
@@ -118,13 +120,26 @@ static void add_counters(json_t *check, const struct check_report *report)
 	json_decref(part);
 }
 
+/* The names of those that a composed check is made of; null for others. */
+static json_t *members_json(const struct compose_conf *composed)
+{
+	json_t *members;
+
+	if (composed == NULL)
+		return json_null();
+	members = json_array();
+	for (size_t i = 0; i < composed->count; i++)
+		(void)json_array_append_new(members, text(composed->members[i].probe));
+	return members;
+}
+
 static json_t *check_json(const struct check_report *report)
 {
 	bool claimed = report->decided && report->output != NULL;
-	json_t *check = json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:b, s:b, s:o, s:o, s:o}", "id",
-		text(report->id), "name", text(report->name), "service_id",
+	json_t *check = json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:b, s:b, s:o, s:o, s:o}",
+		"id", text(report->id), "name", text(report->name), "service_id",
 		text(report->service_id), "type", text(report->type), "target",
-		text(report->target), "status",
+		text(report->target), "members", members_json(report->composed), "status",
 		claimed ? json_string(status_name(report->status)) : json_null(), "decided",
 		report->decided, "stale", report->stale, "output", text(report->output), "changed",
 		seconds(report->changed), "agent", acknowledged_json(&report->agent));
@@ -187,27 +202,29 @@ static char *dump(json_t *take_json)
 	return line;
 }
 
-/* The daemon's object without its brace, the checks one by one, the end. */
+/* The daemon's object without its brace, the rows of each list one by one, the end. */
 static char *make_piece(struct report *report, const struct daemon_report *daemon)
 {
-	size_t number = report->pieces++;
+	const struct report_source *source = &report->source;
 	struct check_report check;
 	char *line, *piece;
 
-	if (number == 0) {
+	if (!report->begun) {
+		report->begun = true;
 		line = dump(daemon_json(daemon));
 		line[strlen(line) - 1] = '\0';
 		piece = xprintf("%s,\"checks\":[", line);
 		free(line);
 		return piece;
 	}
-	if (number > report->source.count(report->source.owner)) {
-		report->ended = true;
-		return xstrdup("]}");
+	if (report->rows == source->count(source->owner, report->list)) {
+		report->rows = 0;
+		report->ended = ++report->list == REPORT_LISTS;
+		return xstrdup(report->ended ? "]}" : "],\"probes\":[");
 	}
-	report->source.check(report->source.owner, number - 1, &check);
+	source->check(source->owner, report->list, report->rows, &check);
 	line = dump(check_json(&check));
-	piece = xprintf("%s%s", number == 1 ? "" : ",", line);
+	piece = xprintf("%s%s", report->rows++ == 0 ? "" : ",", line);
 	free(line);
 	return piece;
 }

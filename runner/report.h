@@ -17,6 +17,7 @@
 struct check_report {
 	const char *id, *name, *service_id; /* service_id NULL for a node check */
 	const char *type, *target; /* "http", "http://127.0.0.1/ready" */
+	const struct compose_conf *composed; /* of which probes; NULL: it has runs of its own */
 	bool decided; /* a threshold was met by this process */
 	enum probe_status status; /* what is claimed, after max_status; valid if decided */
 	bool stale; /* the claim is "no result within ..." */
@@ -57,18 +58,26 @@ struct daemon_report {
 	struct agent_view agent; /* its times are seconds ago here, as above */
 };
 
+enum report_list {
+	REPORT_CHECKS,
+	REPORT_PROBES, /* those that checks are made of */
+	REPORT_LISTS,
+};
+
 /* What the control socket asks of the runner. */
 struct report_source {
 	void (*daemon)(void *owner, struct daemon_report *ret_report);
-	size_t (*count)(void *owner);
-	void (*check)(void *owner, size_t index, struct check_report *ret_report);
+	size_t (*count)(void *owner, enum report_list list);
+	void (*check)(
+		void *owner, enum report_list list, size_t index, struct check_report *ret_report);
 	void *owner;
 };
 
 /*
  * The answer to GET /v1/status, piece by piece, so that thousands of checks hold up no pass
  * of the loop and fill no memory:
- * {"version", "config", "instance", "pid", "uptime", ..., "agent": {...}, "checks": [{...}]},
+ * {"version", "config", "instance", "pid", "uptime", ..., "agent": {...}, "checks": [{...}],
+ * "probes": [{...}]},
  * keys as the members above, enums as their names, "never" as null.
  */
 struct report;

@@ -254,8 +254,8 @@ static void run(struct runner *runner)
 	runner->world.agent = agent_create(runner->world.loop, runner->settings);
 	start_watchers(runner);
 	runner_fill(runner);
-	log_info("watching %zu check%s of %s, agent %s", runner->check_count,
-		runner->check_count == 1 ? "" : "s", runner->settings->path,
+	log_info("watching %zu check%s of %s, agent %s", runner->settings->check_count,
+		runner->settings->check_count == 1 ? "" : "s", runner->settings->path,
 		runner->settings->consul.address.base);
 	runner_log_left_out(runner->settings);
 	runner_notify_start(runner);

@@ -19,7 +19,7 @@ struct runner {
 	struct runner_options options;
 	struct check_world world;
 	struct settings *settings;
-	struct check **checks; /* in the order of the settings */
+	struct check **checks; /* in the order of settings_at() */
 	size_t check_count;
 	struct control *control;
 	struct id_lock *ids; /* what nobody else on this host publishes */

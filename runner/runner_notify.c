@@ -19,8 +19,8 @@ static void count_checks(const struct runner *runner, struct notify_facts *facts
 {
 	enum probe_status status;
 
-	facts->checks = runner->check_count;
-	for (size_t i = 0; i < runner->check_count; i++) {
+	facts->checks = runner->settings->check_count;
+	for (size_t i = 0; i < facts->checks; i++) {
 		if (check_claim(runner->checks[i], &status))
 			facts->by_status[status]++;
 		else

@@ -14,8 +14,12 @@ static void set_grid(struct runner *runner)
 {
 	double runs_per_second = 0;
 
-	for (size_t i = 0; i < runner->settings->check_count; i++)
-		runs_per_second += 1 / runner->settings->checks[i].interval;
+	for (size_t i = 0; i < settings_count(runner->settings); i++) {
+		const struct check_conf *conf = settings_at(runner->settings, i);
+
+		if (conf->composed == NULL)
+			runs_per_second += 1 / conf->interval;
+	}
 	runner->world.grid = schedule_grid(runs_per_second);
 }
 
@@ -29,16 +33,18 @@ void runner_fill(struct runner *runner)
 		log_warning("the state file is not used: %s", problem);
 	free(problem);
 	set_grid(runner);
-	runner->check_count = settings->check_count;
-	runner->checks = xcalloc(settings->check_count, sizeof(*runner->checks));
-	for (size_t i = 0; i < settings->check_count; i++) {
+	runner->check_count = settings_count(settings);
+	runner->checks = xcalloc(runner->check_count, sizeof(*runner->checks));
+	for (size_t i = 0; i < runner->check_count; i++) {
+		const struct check_conf *conf = settings_at(settings, i);
 		struct threshold_state seed;
 
-		runner->checks[i] = check_create(&runner->world, &settings->checks[i]);
-		if (state_find(state, settings->checks[i].id, &seed))
+		runner->checks[i] = check_create(&runner->world, conf);
+		if (state_find(state, conf->id, &seed))
 			check_seed(runner->checks[i], &seed);
 	}
-	for (size_t i = 0; i < settings->check_count; i++)
+	check_link_all(runner->checks, runner->check_count);
+	for (size_t i = 0; i < runner->check_count; i++)
 		check_start(runner->checks[i], i == 0);
 	state_destroy(state);
 }
@@ -75,10 +81,10 @@ struct transition {
 static void destroy_left(struct check **old, size_t old_count, const struct transition *plan,
 	const struct settings *next)
 {
-	struct check **kept = xcalloc(next->check_count + 1, sizeof(*kept));
-	size_t kept_count = 0;
+	size_t count = settings_count(next), kept_count = 0;
+	struct check **kept = xcalloc(count + 1, sizeof(*kept));
 
-	for (size_t i = 0; i < next->check_count; i++) {
+	for (size_t i = 0; i < count; i++) {
 		if (plan[i].kept != NULL)
 			kept[kept_count++] = plan[i].kept;
 	}
@@ -94,7 +100,7 @@ static void destroy_left(struct check **old, size_t old_count, const struct tran
 static void make_checks(struct runner *runner, const struct transition *plan)
 {
 	for (size_t i = 0; i < runner->check_count; i++) {
-		const struct check_conf *conf = &runner->settings->checks[i];
+		const struct check_conf *conf = settings_at(runner->settings, i);
 
 		if (plan[i].kept != NULL) {
 			runner->checks[i] = plan[i].kept;
@@ -102,10 +108,11 @@ static void make_checks(struct runner *runner, const struct transition *plan)
 			continue;
 		}
 		runner->checks[i] = check_create(&runner->world, conf);
-		if (plan[i].changed)
+		if (plan[i].changed && !conf->shared)
 			agent_hold(agent_find(runner->world.agent, conf->id));
 		check_start(runner->checks[i], false);
 	}
+	check_link_all(runner->checks, runner->check_count);
 }
 
 void runner_log_left_out(const struct settings *settings)
@@ -122,23 +129,25 @@ static void swap_in(struct runner *runner, struct settings *take_next)
 	struct settings *previous = runner->settings;
 	struct check **old = runner->checks;
 	size_t old_count = runner->check_count, kept = 0;
-	struct transition *plan = xcalloc(take_next->check_count, sizeof(*plan));
+	size_t count = settings_count(take_next);
+	struct transition *plan = xcalloc(count, sizeof(*plan));
 
 	qsort(old, old_count, sizeof(*old), compare_checks);
-	for (size_t i = 0; i < take_next->check_count; i++) {
-		plan[i].kept = take_same(old, old_count, &take_next->checks[i], &plan[i].changed);
-		kept += plan[i].kept != NULL;
+	for (size_t i = 0; i < count; i++) {
+		plan[i].kept =
+			take_same(old, old_count, settings_at(take_next, i), &plan[i].changed);
+		kept += plan[i].kept != NULL && i < take_next->check_count;
 	}
 	destroy_left(old, old_count, plan, take_next);
 	runner->settings = runner->world.settings = take_next;
-	runner->check_count = take_next->check_count;
-	runner->checks = xcalloc(take_next->check_count, sizeof(*runner->checks));
+	runner->check_count = count;
+	runner->checks = xcalloc(count, sizeof(*runner->checks));
 	set_grid(runner);
 	resolve_setup(runner->world.loop, &take_next->resolver);
 	agent_reload(runner->world.agent, take_next);
 	make_checks(runner, plan);
 	log_info("reloaded %s: %zu check%s, %zu of them unchanged", take_next->path,
-		runner->check_count, runner->check_count == 1 ? "" : "s", kept);
+		take_next->check_count, take_next->check_count == 1 ? "" : "s", kept);
 	runner_log_left_out(take_next);
 	free(old);
 	free(plan);

@@ -27,18 +27,22 @@ static void report_daemon(void *owner, struct daemon_report *ret_report)
 		ret_report->agent.changed_at > 0 ? now - ret_report->agent.changed_at : -1;
 }
 
-static size_t report_count(void *owner)
+/* The shared probes stand behind the checks. */
+static size_t report_count(void *owner, enum report_list list)
 {
 	const struct runner *runner = owner;
 
-	return runner->check_count;
+	return list == REPORT_CHECKS ? runner->settings->check_count
+				     : runner->settings->probe_count;
 }
 
-static void report_check(void *owner, size_t index, struct check_report *ret_report)
+static void report_check(
+	void *owner, enum report_list list, size_t index, struct check_report *ret_report)
 {
 	const struct runner *runner = owner;
+	size_t first = list == REPORT_CHECKS ? 0 : runner->settings->check_count;
 
-	check_report(runner->checks[index], ret_report);
+	check_report(runner->checks[first + index], ret_report);
 }
 
 struct report_source runner_report_source(struct runner *runner)

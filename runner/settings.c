@@ -92,6 +92,15 @@ const struct conf_field settings_fields[] = {
 	CONF_LIST(struct root_conf, services, service_conf, service_fields,
 		.help = "The services of this file, where there are several; each has checks of "
 			"its own"),
+	{
+		.key = "probes",
+		.kind = &settings_check_list,
+		.offset = CONF_AT(struct root_conf, probes, struct conf_items),
+		.fields = settings_probe_fields,
+		.size = sizeof(struct check_conf),
+		.help = "Probes that checks of any file are made of, by their names; each runs "
+			"once however many checks use it, and is no check on the agent",
+	},
 	CHECK_ROWS(struct root_conf),
 	{0},
 };
@@ -106,6 +115,17 @@ void settings_destroy(struct settings *settings)
 {
 	if (settings != NULL && --settings->references == 0)
 		arena_destroy(settings->arena);
+}
+
+size_t settings_count(const struct settings *settings)
+{
+	return settings->check_count + settings->probe_count;
+}
+
+const struct check_conf *settings_at(const struct settings *settings, size_t index)
+{
+	return index < settings->check_count ? &settings->checks[index]
+					     : &settings->probes[index - settings->check_count];
 }
 
 void settings_print(const struct settings *settings, FILE *stream)

@@ -33,6 +33,8 @@ struct settings {
 	size_t service_count;
 	struct check_conf *checks;
 	size_t check_count;
+	struct check_conf *probes; /* those that checks are made of; each is shared */
+	size_t probe_count;
 };
 
 /* Which bad files of a folder may be left out, and what is bad besides. */
@@ -64,6 +66,10 @@ static inline const struct settings_file *settings_left_out(
 	}
 	return NULL;
 }
+
+/* Checks and, behind them, shared probes: all that has a life at run time. */
+size_t settings_count(const struct settings *settings);
+const struct check_conf *settings_at(const struct settings *settings, size_t index);
 
 /* One more reference, for a run that outlives a reload. Returns settings. */
 struct settings *settings_share(struct settings *settings);

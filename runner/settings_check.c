@@ -51,7 +51,47 @@ static bool check_latency(void *conf, const struct conf_node *node, struct conf_
 	return true;
 }
 
-/* 1 h bounds the arithmetic of freshness; 24 h is for the rare nightly check. */
+/* What brings a result. 1 h bounds the arithmetic of freshness; 24 h is for the rare nightly check.
+ */
+#define RUN_ROWS                                                                                   \
+	CONF_ONEOF(struct check_conf, probe, .variants = settings_variants,                        \
+		.flags = CONF_REQUIRED, .help = "What is probed"),                                 \
+		CONF_DURATION(struct check_conf, interval, .fallback = "10s", .min = 0.1,          \
+			.max = 86400, .flags = CONF_INHERIT,                                       \
+			.help = "Time from one run to the next"),                                  \
+		CONF_DURATION(struct check_conf, retry_interval, .min = 0.1, .max = 86400,         \
+			.flags = CONF_INHERIT,                                                     \
+			.help = "Time between runs while a change waits for its confirmation; "    \
+				"default "                                                         \
+				"and maximum: interval"),                                          \
+		CONF_DURATION(struct check_conf, timeout, .min = 0.01, .max = 3600,                \
+			.flags = CONF_INHERIT,                                                     \
+			.help = "Deadline of one run, from name lookup to verdict; default: the "  \
+				"smaller "                                                         \
+				"of interval and 10s (script: 30s)")
+
+/* What it means. */
+#define RESULT_ROWS                                                                                \
+	CONF_COUNT(struct check_conf, success_before_passing, .fallback = "1", .min = 1,           \
+		.max = 1000, .flags = CONF_INHERIT,                                                \
+		.help = "The check passes at this many successes in a row"),                       \
+		CONF_COUNT(struct check_conf, failures_before_warning, .min = 1, .max = 1000,      \
+			.flags = CONF_INHERIT,                                                     \
+			.help = "The check is warning at this many failures in a row; default "    \
+				"and "                                                             \
+				"maximum: failures_before_critical"),                              \
+		CONF_COUNT(struct check_conf, failures_before_critical, .fallback = "1", .min = 1, \
+			.max = 1000, .flags = CONF_INHERIT,                                        \
+			.help = "The check is critical at this many failures in a row"),           \
+		CONF_CHOICE(struct check_conf, max_status, .choices = status_choices,              \
+			.fallback = "critical", .flags = CONF_INHERIT,                             \
+			.help = "Worst status that is published; passing makes the check "         \
+				"advisory, "                                                       \
+				"warning still leaves every ?passing reader's pool"),              \
+		CONF_MAP(struct check_conf, max_latency, latency_conf, latency_fields,             \
+			.check = check_latency, .flags = CONF_INHERIT,                             \
+			.help = "Limits on the time a successful run takes")
+
 const struct conf_field settings_check_fields[] = {
 	CONF_STRING(struct check_conf, name, .flags = CONF_REQUIRED,
 		.help = "Name of the check, as Consul shows it"),
@@ -61,44 +101,30 @@ const struct conf_field settings_check_fields[] = {
 	CONF_STRING(struct check_conf, notes, .help = "Text for people, put before our mark"),
 	CONF_BOOL(struct check_conf, node, .fallback = "false",
 		.help = "A check of the node: critical here empties every service on it"),
-	CONF_ONEOF(struct check_conf, probe, .variants = probe_variants, .flags = CONF_REQUIRED,
-		.help = "What is probed"),
-	CONF_DURATION(struct check_conf, interval, .fallback = "10s", .min = 0.1, .max = 86400,
-		.flags = CONF_INHERIT, .help = "Time from one run to the next"),
-	CONF_DURATION(struct check_conf, retry_interval, .min = 0.1, .max = 86400,
-		.flags = CONF_INHERIT,
-		.help = "Time between runs while a change waits for its confirmation; default "
-			"and maximum: interval"),
-	CONF_DURATION(struct check_conf, timeout, .min = 0.01, .max = 3600, .flags = CONF_INHERIT,
-		.help = "Deadline of one run, from name lookup to verdict; default: the smaller "
-			"of interval and 10s (script: 30s)"),
+	RUN_ROWS,
 	CONF_DURATION(struct check_conf, ttl, .fallback = "60s", .min = 3, .max = 86400,
 		.flags = CONF_INHERIT,
-		.help = "TTL of the Consul check: how long the agent believes a probity that died"),
+		.help = "TTL of the Consul check: how long the agent believes a probity that "
+			"died"),
 	CONF_CHOICE(struct check_conf, update, .choices = update_choices,
 		.fallback = "check_update", .flags = CONF_INHERIT,
-		.help = "Calls that tell the agent: check_update, or ttl for the older pass, warn "
+		.help = "Calls that tell the agent: check_update, or ttl for the older "
+			"pass, warn "
 			"and fail with a note"),
 	CONF_BOOL(struct check_conf, take_over, .fallback = "false", .flags = CONF_INHERIT,
-		.help = "A check of another owner or type that the agent has under this id is "
-			"replaced; without it that is left alone, and nothing is published"),
-	CONF_COUNT(struct check_conf, success_before_passing, .fallback = "1", .min = 1,
-		.max = 1000, .flags = CONF_INHERIT,
-		.help = "The check passes at this many successes in a row"),
-	CONF_COUNT(struct check_conf, failures_before_warning, .min = 1, .max = 1000,
-		.flags = CONF_INHERIT,
-		.help = "The check is warning at this many failures in a row; default and "
-			"maximum: failures_before_critical"),
-	CONF_COUNT(struct check_conf, failures_before_critical, .fallback = "1", .min = 1,
-		.max = 1000, .flags = CONF_INHERIT,
-		.help = "The check is critical at this many failures in a row"),
-	CONF_CHOICE(struct check_conf, max_status, .choices = status_choices,
-		.fallback = "critical", .flags = CONF_INHERIT,
-		.help = "Worst status that is published; passing makes the check advisory, "
-			"warning still leaves every ?passing reader's pool"),
-	CONF_MAP(struct check_conf, max_latency, latency_conf, latency_fields,
-		.check = check_latency, .flags = CONF_INHERIT,
-		.help = "Limits on the time a successful run takes"),
+		.help = "A check of another owner or type that the agent has under this "
+			"id is "
+			"replaced; without it that is left alone, and nothing is "
+			"published"),
+	RESULT_ROWS,
+	{0},
+};
+
+const struct conf_field settings_probe_fields[] = {
+	CONF_STRING(struct check_conf, name, .flags = CONF_REQUIRED,
+		.help = "Name that checks use it by; one in all files"),
+	RUN_ROWS,
+	RESULT_ROWS,
 	{0},
 };
 
@@ -227,14 +253,6 @@ static void lint_times(
 			"and ticks are skipped",
 			timeout, interval);
 	}
-	/* An agent hangs up to 7 s in an election; three heartbeats must fit around that. */
-	if (check->ttl < 21)
-		conf_warn_at(load, node_mark(node, "ttl"),
-			"a ttl under 21s can expire while the agent waits for a new leader (7 s)");
-	if (check->max_status == PROBE_WARNING)
-		conf_warn_at(load, node_mark(node, "max_status"),
-			"warning keeps the instance in Consul's default DNS answers but takes it "
-			"out of every ?passing reader's pool; passing makes the check advisory");
 }
 
 static bool derive_times(
@@ -258,22 +276,72 @@ static bool derive_times(
 	return fine;
 }
 
-bool settings_check_derive(struct conf_load *load, const struct conf_node *node, void *conf)
+static void lint_status(
+	struct conf_load *load, const struct conf_node *node, const struct check_conf *check)
 {
-	struct check_conf *check = conf;
+	if (check->max_status == PROBE_WARNING)
+		conf_warn_at(load, node_mark(node, "max_status"),
+			"warning keeps the instance in Consul's default DNS answers but takes it "
+			"out of every ?passing reader's pool; passing makes the check advisory");
+}
+
+static void lint_ttl(
+	struct conf_load *load, const struct conf_node *node, const struct check_conf *check)
+{
+	/* An agent hangs up to 7 s in an election; three heartbeats must fit around that. */
+	if (check->ttl < 21)
+		conf_warn_at(load, node_mark(node, "ttl"),
+			"a ttl under 21s can expire while the agent waits for a new leader (7 s)");
+}
+
+/* What runs, and when. */
+static bool derive_run(
+	struct conf_load *load, const struct conf_node *node, struct check_conf *check)
+{
 	char *target;
-	bool fine;
 
 	check->mark = node->mark;
 	check->type = probe_type_of(check->probe.variant);
+	if (check->type == NULL)
+		return settings_compose_derive(load, node, check);
 	if (check->type->kill_grace != NULL)
 		check->kill_grace = check->type->kill_grace(check->probe.conf);
 	target = check->type->target(check->probe.conf);
 	check->target = arena_strdup(load->arena, target);
 	free(target);
-	fine = derive_times(load, node, check);
+	if (!derive_times(load, node, check))
+		return false;
+	lint_times(load, node, check);
+	return true;
+}
+
+bool settings_check_derive(struct conf_load *load, const struct conf_node *node, void *conf)
+{
+	struct check_conf *check = conf;
+	bool fine = derive_run(load, node, check);
+
 	fine = derive_id(load, node, check) && fine;
+	if (!fine)
+		return false;
+	lint_ttl(load, node, check);
+	lint_status(load, node, check);
+	return true;
+}
+
+bool settings_probe_derive(struct conf_load *load, const struct conf_node *node, void *conf)
+{
+	struct check_conf *probe = conf;
+	bool fine = derive_run(load, node, probe);
+
+	probe->shared = true;
+	if (!id_is_safe(probe->name))
+		return conf_error_at(load, node_mark(node, "name"),
+			"name cannot be used: no leading or double '/', no '.' or '..' between "
+			"slashes, no control characters, 1 to %d bytes",
+			ID_MAX);
+	/* No check has such an id: its leading slash is refused there. */
+	probe->id = arena_printf(load->arena, "/probes/%s", probe->name);
 	if (fine)
-		lint_times(load, node, check);
+		lint_status(load, node, probe);
 	return fine;
 }

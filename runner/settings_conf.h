@@ -7,6 +7,7 @@
 
 #include "config/field.h"
 #include "probes/probe.h"
+#include "runner/compose_conf.h"
 #include "runner/consul_conf.h"
 
 struct weights_conf {
@@ -71,7 +72,10 @@ struct check_conf {
 	struct latency_conf max_latency;
 
 	/* Derived. */
-	const struct probe_type *type;
+	const struct probe_type *type; /* NULL for a composed one */
+	struct compose_conf *composed; /* NULL: it has runs of its own */
+	bool shared; /* one of `probes`: it has runs, and is no check on the agent */
+	bool used; /* shared, and there is a check that it is for */
 	const struct service_conf *service; /* NULL for a node check */
 	const char *target; /* what is probed, for people, without secrets */
 	double kill_grace; /* of a script, 0 elsewhere: part of how long a result is fresh */

@@ -137,7 +137,7 @@ static bool list_parse(struct conf_load *load, const struct conf_field *field,
 
 	if (node->type != CONF_SEQUENCE)
 		return conf_error(
-			load, node, "checks must be a list: each starts with '- name: …'");
+			load, node, "%s must be a list: each starts with '- name: …'", field->key);
 	checks = arena_alloc(load->arena, (node->count + 1) * sizeof(*checks));
 	for (size_t i = 0; i < node->count; i++) {
 		checks[i].mark = node->items[i]->mark;
@@ -154,10 +154,33 @@ static void list_print(const struct conf_field *field, const void *member, FILE 
 	conf_list.print(field, member, stream);
 }
 
+/* Most rows that a check may have; more would not be printed, which a test of dumps sees. */
+#define MOST_ROWS 64
+
+static void print_check(
+	const struct conf_field *fields, const struct check_conf *check, int indent, FILE *stream)
+{
+	struct conf_field rows[MOST_ROWS] = {0};
+	size_t count = 0;
+
+	for (; fields->kind != NULL && count < MOST_ROWS - 1; fields++) {
+		if (check->composed == NULL || !settings_compose_lacks(fields->key))
+			rows[count++] = *fields;
+	}
+	field_print_item(rows, check, indent, stream);
+}
+
 static void list_print_block(
 	const struct conf_field *field, const void *member, int indent, FILE *stream)
 {
-	conf_list.print_block(field, member, indent, stream);
+	const struct conf_items *items = member;
+	const struct check_conf *checks = items->items;
+
+	if (items->count == 0)
+		(void)fputs(" []", stream);
+	(void)fputc('\n', stream);
+	for (size_t i = 0; i < items->count; i++)
+		print_check(field->fields, &checks[i], indent + 2, stream);
 }
 
 static bool list_equal(const struct conf_field *field, const void *a, const void *b)

@@ -106,7 +106,8 @@ static bool is_useful(struct loading *loading, struct settings_part *part)
 
 	if (part->check_count > 0 ||
 		(loading->settings->folder &&
-			(settings_part_has(part, "consul") || settings_part_has(part, "resolver"))))
+			(settings_part_has(part, "consul") || settings_part_has(part, "resolver") ||
+				settings_part_has(part, "probes"))))
 		return true;
 	if (settings_part_has(part, "checks"))
 		mark = node_mark(part->tree, "checks");
@@ -334,7 +335,9 @@ static void load_parts(struct loading *loading, char **names, size_t count)
 		find_held_ids(loading, part);
 	}
 	find_equal_ids(loading);
+	settings_link_parts(loading->settings, loading->parts, count, loading->diag);
 	join(loading);
+	settings_link_probes(loading->settings, loading->parts, count, loading->diag);
 	note_files(loading);
 }
 

@@ -76,6 +76,18 @@ static bool add_services(struct conf_load *load, struct settings_part *part)
 	return fine;
 }
 
+static bool add_probes(struct conf_load *load, struct settings_part *part)
+{
+	const struct conf_items *items = &part->root->probes;
+	const struct conf_node *list = node_get(part->tree, "probes");
+	struct check_conf *probes = items->items;
+	bool fine = true;
+
+	for (size_t i = 0; i < items->count; i++)
+		fine = settings_probe_derive(load, list->items[i], &probes[i]) && fine;
+	return fine;
+}
+
 /* The checks of one list; service is NULL where the file says nothing of one. */
 static bool add_checks(struct conf_load *load, struct settings_part *part,
 	const struct conf_items *items, const struct conf_node *list, struct service_conf *service)
@@ -132,7 +144,8 @@ void settings_part_load(struct arena *arena, const char *path, struct conf_diag 
 		load.user = node_get(part.tree, "defaults");
 		/* The rules between keys need the keys to be right. */
 		part.good = field_load(&load, settings_fields, part.tree, NULL, part.root) &&
-			add_services(&load, &part) && add_all_checks(&load, &part);
+			add_services(&load, &part) && add_probes(&load, &part) &&
+			add_all_checks(&load, &part);
 	}
 	part.good = part.good && diag_errors(diag) == before;
 	*ret_part = part;

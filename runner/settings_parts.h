@@ -12,7 +12,7 @@ struct root_conf {
 	struct service_conf *service;
 	struct conf_items services; /* of struct service_conf */
 	bool defaults;
-	struct conf_items checks; /* of struct check_conf */
+	struct conf_items probes, checks; /* of struct check_conf */
 };
 
 /* All of it lives in the arena of the load; pointers lead into root. */
@@ -26,6 +26,14 @@ struct settings_part {
 	struct check_conf **checks; /* each with its service, and what is derived */
 	size_t check_count;
 };
+
+/* The shared probes of a file. */
+static inline struct check_conf *settings_part_probes(
+	const struct settings_part *part, size_t *ret_count)
+{
+	*ret_count = part->good ? part->root->probes.count : 0;
+	return part->good ? part->root->probes.items : NULL;
+}
 
 /* Reads one file, whole. Problems go to diag; part->good says whether one was an error. */
 void settings_part_load(struct arena *arena, const char *path, struct conf_diag *diag,
@@ -42,6 +50,17 @@ struct service_conf *settings_find_service(const struct settings *settings, cons
  * elements never move.
  */
 void settings_join(struct settings *settings, const struct settings_part *part);
+
+/*
+ * Finds for each composed check of the good parts what it is made of. A file that names
+ * a probe that none has, one twice, or itself is bad from then on, which is reported.
+ */
+void settings_link_parts(struct settings *settings, struct settings_part *parts, size_t count,
+	struct conf_diag *diag);
+
+/* The shared probes that a check of the settings needs, behind the join. */
+void settings_link_probes(struct settings *settings, const struct settings_part *parts,
+	size_t count, struct conf_diag *diag);
 
 /*
  * The paths of all *.yaml of a folder, in byte order, in the arena; dot files are not

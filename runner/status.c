@@ -174,7 +174,9 @@ static void describe_agent(const json_t *root, const json_t *check, char *text, 
 	char ago[32];
 
 	table_duration(number_of(agent, "acknowledged_at"), ago, sizeof(ago));
-	if (json_is_true(json_object_get(json_object_get(root, "agent"), "off")))
+	/* A shared probe is no check on the agent. */
+	if (json_is_true(json_object_get(json_object_get(root, "agent"), "off")) ||
+		*text_of(check, "id") == '/')
 		(void)snprintf(text, size, "-");
 	else if (json_is_true(json_object_get(agent, "acknowledged")))
 		(void)snprintf(text, size, "%s ago", ago);
@@ -225,6 +227,7 @@ static void add_check(struct table *table, const json_t *root, const json_t *che
 
 static void print_status(const json_t *root)
 {
+	static const char *const lists[] = {"checks", "probes"};
 	static const char *const titles[] = {
 		"STATUS", "CHECK", "SINCE", "AGE", "NEXT", "LATE", "AGENT", "OUTPUT", NULL};
 	struct table *table = table_create(titles);
@@ -232,8 +235,10 @@ static void print_status(const json_t *root)
 	size_t i;
 
 	print_head(root);
-	json_array_foreach (json_object_get(root, "checks"), i, check)
-		add_check(table, root, check);
+	for (size_t list = 0; list < sizeof(lists) / sizeof(*lists); list++) {
+		json_array_foreach (json_object_get(root, lists[list]), i, check)
+			add_check(table, root, check);
+	}
 	table_print(table, table_wants_colour(stdout), stdout);
 	table_destroy(table);
 }

@@ -28,6 +28,8 @@ REASONS = {
         "tcp-step-reject-alone tcp-steps-with-short tcp-tls-on-a-socket tls-halves "
         "tls-limits-order warning-after-critical no-service",
     "rules between checks":
+        "compose-equal-names compose-itself compose-member-twice compose-name "
+        "compose-too-many-wanted compose-unknown-probe compose-with-keys-of-runs "
         "duplicate-check-id two-checks-with-one-id",
     "editors flag a second key by themselves":
         "duplicate-key-in-a-check duplicate-key-in-probe duplicate-key-quoted "

@@ -1,6 +1,7 @@
 # see ../CMakeLists.txt
 probity_unit_test(schedule SOURCES runner/schedule.c)
 probity_unit_test(threshold SOURCES runner/threshold.c)
+probity_unit_test(compose SOURCES runner/compose.c ${OUTCOME_SOURCES})
 probity_unit_test(run SOURCES runner/run.c config/arena.c config/units.c probes/clock.c
   ${OUTCOME_SOURCES} probes/probe.c)
 probity_unit_test(stall SOURCES runner/stall.c probes/clock.c WRAP clock_monotonic clock_boot)

@@ -19,15 +19,17 @@ static void get_daemon(void *owner, struct daemon_report *ret_report)
 	*ret_report = daemon_now;
 }
 
-static size_t get_count(void *owner)
+static size_t get_count(void *owner, enum report_list list)
 {
 	assert_ptr_equal(owner, &count_now);
-	return count_now;
+	return list == REPORT_CHECKS ? count_now : 0;
 }
 
-static void get_check(void *owner, size_t index, struct check_report *ret_report)
+static void get_check(
+	void *owner, enum report_list list, size_t index, struct check_report *ret_report)
 {
 	assert_ptr_equal(owner, &count_now);
+	assert_int_equal(list, REPORT_CHECKS);
 	*ret_report = index == 0 ? first_now : second_now;
 }
 
@@ -130,7 +132,8 @@ static const struct check_report new_check = {
 
 static const char full_json[] =
 	"{'id': 'web-1:ready', 'name': 'ready', 'service_id': 'web-1', 'type': 'http',"
-	" 'target': 'http://127.0.0.1/ready', 'status': 'warning', 'decided': true,"
+	" 'target': 'http://127.0.0.1/ready', 'members': null, 'status': 'warning', 'decided': "
+	"true,"
 	" 'stale': false, 'output': 'HTTP 429\\nslow \\\"down\\\"', 'changed': 33.0,"
 	" 'agent': {'registered': true, 'acknowledged': false, 'acknowledged_status': 'passing',"
 	"  'acknowledged_at': 12.5, 'next_heartbeat_at': 7.5,"
@@ -145,7 +148,7 @@ static const char full_json[] =
 
 static const char new_json[] =
 	"{'id': 'probity:disk', 'name': 'disk', 'service_id': null, 'type': 'script',"
-	" 'target': '/bin/true', 'status': null, 'decided': false, 'stale': false,"
+	" 'target': '/bin/true', 'members': null, 'status': null, 'decided': false, 'stale': false,"
 	" 'output': null, 'changed': null,"
 	" 'agent': {'registered': false, 'acknowledged': false, 'acknowledged_status': null,"
 	"  'acknowledged_at': null, 'next_heartbeat_at': null, 'problem': null},"
@@ -189,8 +192,8 @@ static void expect_report(const char *head, const char *first, const char *secon
 	json_t *expected, *report;
 	json_error_t error;
 
-	(void)snprintf(
-		text, sizeof(text), "%s%s%s%s]}", head, first, *second == '\0' ? "" : ",", second);
+	(void)snprintf(text, sizeof(text), "%s%s%s%s],'probes': []}", head, first,
+		*second == '\0' ? "" : ",", second);
 	for (char *c = text; *c != '\0'; c++) {
 		if (*c == '\'')
 			*c = '"';
@@ -289,7 +292,7 @@ static void a_reload_after_the_last_row_cuts_nothing(void **unused)
 	report = report_create(&source);
 	length = report_read(report, bytes, sizeof(bytes));
 	assert_in_range(length, 500, sizeof(bytes) - 1);
-	assert_memory_equal(bytes + length - 3, "}]}", 3);
+	assert_memory_equal(bytes + length - 15, "}],\"probes\":[]}", 15);
 	daemon_now.reloads++;
 	assert_int_equal(report_read(report, bytes, sizeof(bytes)), 0);
 	report_destroy(report);

@@ -38,7 +38,7 @@ static void test_every_probe_type_is_reached(void **state)
 
 		(void)snprintf(key, sizeof(key), "\"%s\":", probe_types[i]->conf.name);
 		assert_non_null(strstr(text, key));
-		assert_ptr_equal(probe_type_of(probe_variants[i]), probe_types[i]);
+		assert_ptr_equal(probe_type_of(&probe_types[i]->conf), probe_types[i]);
 	}
 	free(text);
 	json_decref(schema);
