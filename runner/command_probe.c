@@ -181,7 +181,7 @@ static bool names_are_known(const struct settings *settings, char *const *names,
 }
 
 static struct compose_member member_of(
-	const struct session *session, const struct member_conf *member, char *line)
+	const struct session *session, const struct member_conf *member, const char *line)
 {
 	const struct job *job = find_job(session, member->is);
 	int own_cap = member->is->max_status;

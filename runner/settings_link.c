@@ -93,48 +93,26 @@ static bool link_part(struct linking *linking, struct settings_part *part)
 	return fine;
 }
 
-/* More steps than there are probes lead in a circle. */
-static bool is_circular(const struct check_conf *probe, const struct check_conf *from, size_t steps)
-{
-	const struct compose_conf *compose = probe->composed;
-
-	for (size_t i = 0; compose != NULL && i < compose->count; i++) {
-		const struct check_conf *member = compose->members[i].is;
-
-		if (member == from || (steps > 0 && is_circular(member, from, steps - 1)))
-			return true;
-	}
-	return false;
-}
-
-/* Deep enough for any real configuration, and little for the stack and the loop. */
-#define MOST_LEVELS 8
-
-static bool is_deep(const struct check_conf *check, unsigned int levels)
-{
-	const struct compose_conf *compose = check->composed;
-
-	for (size_t i = 0; compose != NULL && i < compose->count; i++) {
-		if (levels == 0 || is_deep(compose->members[i].is, levels - 1))
-			return true;
-	}
-	return false;
-}
-
+/*
+ * A probe may be made of others, so that "one of these, and that" can be said, but not of
+ * those that are made of others themselves: so nothing leads in a circle, and the work after
+ * a result grows with the references in the file, not with the paths through them.
+ */
 static void refuse_depth(struct linking *linking, struct settings_part *part)
 {
 	size_t count;
 	const struct check_conf *probes = settings_part_probes(part, &count);
 
 	for (size_t i = 0; i < count; i++) {
-		if (is_circular(&probes[i], &probes[i], MOST_LEVELS))
-			complain(linking, part, probes[i].mark, "probe '%s' is made of itself",
-				field_shown(probes[i].name));
-		else if (is_deep(&probes[i], MOST_LEVELS))
-			complain(linking, part, probes[i].mark,
-				"probe '%s' is made of probes that are made of others, more than "
-				"%d levels deep",
-				field_shown(probes[i].name), MOST_LEVELS);
+		const struct compose_conf *compose = probes[i].composed;
+
+		for (size_t j = 0; compose != NULL && j < compose->count; j++) {
+			if (compose->members[j].is->composed != NULL)
+				complain(linking, part, compose->members[j].mark,
+					"'%s' is made of other probes itself; only a check can be "
+					"made of it",
+					field_shown(compose->members[j].probe));
+		}
 	}
 }
 
@@ -168,6 +146,8 @@ static void use(const struct compose_conf *compose, double ttl)
 		/* Nothing of the settings is in use yet. */
 		struct check_conf *probe = (struct check_conf *)compose->members[i].is;
 
+		if (probe->used && probe->ttl <= ttl)
+			continue;
 		probe->ttl = probe->used ? fmin(probe->ttl, ttl) : ttl;
 		probe->used = true;
 		use(probe->composed, ttl);
