@@ -99,6 +99,29 @@ def a_node(lab, consul):
 
 
 @together
+def composed(lab, consul):
+    """One cache is enough, the search is not needed, the service itself is."""
+    caches = [Memcached(lab.subfolder("m")) for _ in range(2)]
+    for cache in caches:
+        lab.defer(cache.stop)
+    port, search = free_port(), free_port()
+    server = nginx(lab, [port])
+    start(lab, "composed.yaml", {8080: port, 11211: caches[0].port, 11212: caches[1].port,
+                                 9200: search}, consul, faster={"interval: 15s": "interval: 1s"})
+    consul.wait_status("web-1:ready", "passing", timeout=15)
+    wait_for(lambda: "not counted: search" in consul.check("web-1:ready")["Output"], 20)
+    wait_for(lambda: "2 of 2 passing" in consul.check("web-1:caches")["Output"], 20)
+    caches[0].stop()
+    wait_for(lambda: "critical: cache-a" in consul.check("web-1:caches")["Output"], 25)
+    assert consul.status("web-1:ready") == consul.status("web-1:caches") == "passing"
+    server.signal(signal.SIGSTOP)
+    consul.wait_status("web-1:ready", "critical", timeout=12)
+    assert "critical: web" in consul.check("web-1:ready")["Output"]
+    server.signal(signal.SIGCONT)
+    consul.wait_status("web-1:ready", "passing", timeout=12)
+
+
+@together
 def standalone(lab):
     port = free_port()
     nginx(lab, [port])
