@@ -18,39 +18,6 @@ static const char *const status_choices[] = {"passing", "warning", "critical", N
 /* In the order of enum check_update. */
 static const char *const update_choices[] = {"check_update", "ttl", NULL};
 
-static const struct conf_field latency_fields[] = {
-	CONF_DURATION(struct latency_conf, note, .min = 0.001, .max = 3600,
-		.help = "A slower run says so and keeps its status"),
-	CONF_DURATION(struct latency_conf, warning, .min = 0.001, .max = 3600,
-		.help = "A slower run is warning, which leaves every ?passing reader's pool"),
-	CONF_DURATION(struct latency_conf, critical, .min = 0.001, .max = 3600,
-		.help = "A slower run is critical"),
-	{0},
-};
-
-static bool check_latency(void *conf, const struct conf_node *node, struct conf_load *load)
-{
-	const struct latency_conf *latency = conf;
-	double last = 0;
-
-	const struct {
-		const char *key;
-		double limit;
-	} rows[] = {
-		{"note", latency->note},
-		{"warning", latency->warning},
-		{"critical", latency->critical},
-	};
-	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
-		if (rows[i].limit > 0 && rows[i].limit < last)
-			return conf_error_at(load, node_mark(node, rows[i].key),
-				"%s must not be shorter than the milder limits before it",
-				rows[i].key);
-		last = fmax(last, rows[i].limit);
-	}
-	return true;
-}
-
 /* What brings a result. 1 h bounds the arithmetic of freshness; 24 h is for the rare nightly check.
  */
 #define RUN_ROWS                                                                                   \
@@ -88,8 +55,7 @@ static bool check_latency(void *conf, const struct conf_node *node, struct conf_
 			.help = "Worst status that is published; passing makes the check "         \
 				"advisory, "                                                       \
 				"warning still leaves every ?passing reader's pool"),              \
-		CONF_MAP(struct check_conf, max_latency, latency_conf, latency_fields,             \
-			.check = check_latency, .flags = CONF_INHERIT,                             \
+		TIME_LIMITS(struct check_conf, max_latency, .flags = CONF_INHERIT,                 \
 			.help = "Limits on the time a successful run takes")
 
 const struct conf_field settings_check_fields[] = {

@@ -250,6 +250,6 @@ bool settings_compose_derive(
 	check->interval = check->retry_interval = check->timeout = 0;
 	check->success_before_passing = check->failures_before_warning =
 		check->failures_before_critical = 1;
-	check->max_latency = (struct latency_conf){0};
+	check->max_latency = (struct time_limits){0};
 	return refuse_keys(load, node, check);
 }

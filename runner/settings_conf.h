@@ -7,6 +7,7 @@
 
 #include "config/field.h"
 #include "probes/probe.h"
+#include "probes/time_limits.h"
 #include "runner/compose_conf.h"
 #include "runner/consul_conf.h"
 
@@ -45,10 +46,6 @@ struct service_conf {
 	struct conf_mark mark;
 };
 
-struct latency_conf { /* s; 0 means no limit */
-	double note, warning, critical;
-};
-
 enum check_update {
 	UPDATE_CHECK_UPDATE,
 	UPDATE_TTL,
@@ -69,7 +66,7 @@ struct check_conf {
 	unsigned int failures_before_critical;
 	int max_status; /* enum probe_status */
 	bool node, take_over;
-	struct latency_conf max_latency;
+	struct time_limits max_latency;
 
 	/* Derived. */
 	const struct probe_type *type; /* NULL for a composed one */

@@ -11,33 +11,11 @@
 /* Of a run that says nothing of ours: enough for a row of a table. */
 #define LINE_MOST 256
 
-/* The strictest limit that a run of this length breaks, 0 for none. */
-static double broken_limit(
-	const struct latency_conf *limits, double seconds, enum probe_status *ret_status)
-{
-	const struct {
-		double limit;
-		enum probe_status status;
-	} rows[] = {
-		{limits->critical, PROBE_CRITICAL},
-		{limits->warning, PROBE_WARNING},
-		{limits->note, PROBE_PASSING},
-	};
-
-	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
-		if (rows[i].limit > 0 && seconds > rows[i].limit) {
-			*ret_status = rows[i].status;
-			return rows[i].limit;
-		}
-	}
-	return 0;
-}
-
 void verdict_init(
-	struct verdict *verdict, const struct latency_conf *limits, const struct outcome *outcome)
+	struct verdict *verdict, const struct time_limits *limits, const struct outcome *outcome)
 {
 	enum probe_status slow_status = PROBE_PASSING;
-	double limit = broken_limit(limits, outcome->ended - outcome->started, &slow_status);
+	double limit = time_limits_broken(limits, outcome->ended - outcome->started, &slow_status);
 	char duration[UNITS_DURATION_SIZE];
 	char *line;
 

@@ -15,7 +15,7 @@ struct verdict {
 
 /* Takes the limits on latency into account; the outcome has ended. */
 void verdict_init(
-	struct verdict *verdict, const struct latency_conf *limits, const struct outcome *outcome);
+	struct verdict *verdict, const struct time_limits *limits, const struct outcome *outcome);
 void verdict_finish(struct verdict *verdict);
 
 /* What the thresholds and the cap make of it: the claim's status. state is decided. */

@@ -9,6 +9,7 @@ set(CHILD_SOURCES probes/child.c probes/child_end.c probes/child_spawn.c probes/
   probes/clock.c probes/notice.c probes/output.c probes/remains.c config/arena.c)
 probity_unit_test(code_set SOURCES probes/code_set.c)
 probity_unit_test(limits SOURCES probes/limits.c ${OUTCOME_SOURCES})
+probity_unit_test(time_limits SOURCES probes/time_limits.c ${FIELD_SOURCES})
 probity_unit_test(measures SOURCES probes/measures.c probes/output.c config/arena.c)
 probity_unit_test(perfdata SOURCES probes/perfdata.c)
 probity_unit_test(output SOURCES probes/output.c config/arena.c)

@@ -6,7 +6,7 @@ probity_unit_test(run SOURCES runner/run.c config/arena.c config/units.c probes/
   ${OUTCOME_SOURCES} probes/probe.c)
 probity_unit_test(stall SOURCES runner/stall.c probes/clock.c WRAP clock_monotonic clock_boot)
 probity_unit_test(state SOURCES runner/state.c config/arena.c ${OUTCOME_SOURCES})
-probity_unit_test(verdict SOURCES runner/verdict.c config/arena.c config/units.c
+probity_unit_test(verdict SOURCES runner/verdict.c probes/time_limits.c ${FIELD_SOURCES}
   ${OUTCOME_SOURCES})
 probity_unit_test(sighting SOURCES runner/sighting.c)
 probity_unit_test(publish SOURCES runner/publish.c config/arena.c)

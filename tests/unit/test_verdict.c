@@ -9,7 +9,7 @@
 #include "runner/verdict.h"
 
 /* A run that took `seconds` and ended with this status. */
-static void expect_result(const struct latency_conf *limits, double seconds,
+static void expect_result(const struct time_limits *limits, double seconds,
 	enum probe_status status, enum probe_status expected, const char *line)
 {
 	struct outcome outcome = {
@@ -30,8 +30,8 @@ static void expect_result(const struct latency_conf *limits, double seconds,
 
 static void slow_runs_are_judged_by_the_strictest_limit(void **unused)
 {
-	const struct latency_conf limits = {.note = 0.1, .warning = 0.5, .critical = 2};
-	const struct latency_conf none = {0};
+	const struct time_limits limits = {.note = 0.1, .warning = 0.5, .critical = 2};
+	const struct time_limits none = {0};
 
 	(void)unused;
 	expect_result(&none, 50, PROBE_PASSING, PROBE_PASSING, "HTTP 200");
