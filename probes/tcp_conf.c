@@ -111,15 +111,7 @@ static bool check_tls(struct tcp_conf *conf, const struct conf_node *node, struc
 		conf->tls->verify = true;
 	}
 	conf->tls_first = !later;
-	conf->tls_name =
-		conf->tls->server_name != NULL ? conf->tls->server_name : conf->address.host;
-	if (conf->tls_name == NULL && conf->tls->verify)
-		return conf_error(load, node,
-			"TLS over a unix socket has no host to verify; add tls: {server_name: …}");
-	if (conf->tls_name == NULL)
-		conf->tls_name = "localhost";
-	return tls_conf_check(
-		conf->tls, node->type == CONF_MAPPING ? node_get(node, "tls") : NULL, load);
+	return tls_conf_place(conf->tls, &conf->address, node, load);
 }
 
 static void mark_last(struct tcp_conf *conf)

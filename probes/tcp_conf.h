@@ -27,7 +27,6 @@ struct tcp_conf {
 	struct tcp_step *script; /* the steps, or those of the short form */
 	size_t script_length;
 	bool tls_first; /* TLS begins before the first step */
-	const char *tls_name; /* that the certificate has to be for */
 };
 
 extern const struct conf_field tcp_fields[];

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "probes/secret.h"
+#include "probes/secure.h"
 
 /*
  * s without more bytes, after which what has come is taken for whole. Pieces of one answer
@@ -51,16 +52,8 @@ static void secure(struct tcp_run *run)
 {
 	struct probe *probe = probe_of_run(run);
 	const struct tcp_conf *conf = probe_conf(probe);
-	char *problem = tls_session_refresh(conf->tls);
+	char *problem = secure_begin(probe, run->stream, &run->tls, conf->tls, on_secured);
 
-	probe_phase(probe, PHASE_TLS);
-	run->tls.conf = conf->tls;
-	run->tls.trace = probe_tracer(probe);
-	if (problem == NULL)
-		problem = stream_start_tls(run->stream,
-			&(struct stream_tls){.session = &run->tls,
-				.name = conf->tls_name,
-				.secured = on_secured});
 	run->securing = problem == NULL;
 	if (problem != NULL) {
 		show_received(run);
@@ -228,6 +221,14 @@ static void on_quiet(struct ev_loop *loop, ev_timer *timer, int events)
 		go_on(run);
 }
 
+static void fail_cut(struct tcp_run *run, int error)
+{
+	const char *text;
+	enum probe_reason reason = secure_end(run->stream, &run->tls, error, &text);
+
+	tcp_fail(run, reason, "%s", text);
+}
+
 /* What the run was at when the connection ended, as a complaint. */
 static void fail_at_end(struct tcp_run *run, int error)
 {
@@ -239,11 +240,8 @@ static void fail_at_end(struct tcp_run *run, int error)
 	show_received(run);
 	if (error == ENOBUFS)
 		tcp_fail(run, REASON_ENGINE, "%s %s in the first 64 KiB", label, missing);
-	else if (error == EPROTO && *stream_problem(run->stream) != '\0')
-		tcp_fail(run, run->tls.verified && run->tls.alert == NULL ? REASON_CUT : REASON_TLS,
-			"%s", stream_problem(run->stream));
 	else if (error != 0)
-		tcp_fail(run, REASON_CUT, "%s", strerror(error));
+		fail_cut(run, error);
 	else if (!run->heard)
 		tcp_fail(run, REASON_CUT, "connection closed before anything was received");
 	else

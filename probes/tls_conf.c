@@ -109,3 +109,16 @@ bool tls_conf_check(struct tls_conf *conf, const struct conf_node *node, struct 
 	arena_defer(load->arena, release_trust, conf->trust);
 	return fine;
 }
+
+bool tls_conf_place(struct tls_conf *conf, const struct conf_address *address,
+	const struct conf_node *node, struct conf_load *load)
+{
+	conf->name = conf->server_name != NULL ? conf->server_name : address->host;
+	if (conf->name == NULL && conf->verify)
+		return conf_error(load, node,
+			"TLS over a unix socket has no host to verify; add tls: {server_name: …}");
+	if (conf->name == NULL)
+		conf->name = "localhost";
+	return tls_conf_check(
+		conf, node->type == CONF_MAPPING ? node_get(node, "tls") : NULL, load);
+}

@@ -20,6 +20,7 @@ struct tls_conf {
 	struct tls_expires_conf expires;
 
 	/* Derived. */
+	const char *name; /* that the certificate has to be for; see tls_conf_place() */
 	struct tls_trust *trust; /* nothing is read before a run needs it */
 	struct tls_identity *identity; /* NULL: none */
 };
@@ -34,5 +35,12 @@ extern const struct conf_field tls_fields[];
  * load's arena. node is the mapping under `tls`, NULL where it is not written.
  */
 bool tls_conf_check(struct tls_conf *conf, const struct conf_node *node, struct conf_load *load);
+
+/*
+ * The same for TLS to one address, whose name it derives. node is that of the type, `tls`
+ * below it or not; a unix socket has no host that could be verified.
+ */
+bool tls_conf_place(struct tls_conf *conf, const struct conf_address *address,
+	const struct conf_node *node, struct conf_load *load);
 
 #endif
