@@ -168,6 +168,7 @@ static bool transmit(struct stream *stream)
 	}
 	stream->queued -= taken;
 	memmove(stream->queue, stream->queue + taken, stream->queued);
+	explicit_bzero(stream->queue + stream->queued, taken);
 	return true;
 }
 
@@ -283,7 +284,19 @@ void stream_destroy(struct stream *stream)
 	watch(stream, false);
 	tls_pipe_destroy(stream->pipe);
 	stream_close(stream->reader.fd);
+	if (stream->queued > 0)
+		explicit_bzero(stream->queue, stream->queued);
 	free(stream->window);
 	free(stream->queue);
 	free(stream);
+}
+
+void stream_part(struct stream *take_stream, const void *bytes, size_t length)
+{
+	if (take_stream->queued == 0 && !take_stream->handshaking) {
+		stream_send(take_stream, bytes, length);
+		if (take_stream->queued > 0)
+			(void)transmit(take_stream);
+	}
+	stream_destroy(take_stream);
 }

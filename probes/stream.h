@@ -61,7 +61,8 @@ char *stream_start_tls(struct stream *stream, const struct stream_tls *tls);
 /* After ended(EPROTO): why TLS failed, one stable line. Borrowed. */
 const char *stream_problem(const struct stream *stream);
 
-/* Queues a copy. What the peer no longer takes is dropped: its answer may be there already. */
+/* Queues a copy, wiped once it is sent: it may be a password. What the peer no longer takes is
+ * dropped: its answer may be there already. */
 void stream_send(struct stream *stream, const void *bytes, size_t length);
 
 /* The window: what was received and not consumed. Borrowed until the next callback. */
@@ -70,6 +71,12 @@ void stream_consume(struct stream *stream, size_t length);
 
 /* Ends with FIN, not RST, as far as that is possible without waiting; accepts NULL. */
 void stream_destroy(struct stream *stream);
+
+/*
+ * The same with last words, such as QUIT: sent if the kernel takes them at once and nothing
+ * is queued before them; not before TLS stands.
+ */
+void stream_part(struct stream *take_stream, const void *bytes, size_t length);
 
 /* The same for a connection that was only made: end of the conversation. */
 void stream_close(int take_fd);

@@ -230,6 +230,32 @@ static void parting_is_polite(void **state)
 	close(talk.peer);
 }
 
+static void last_words_are_sent_at_once(void **state)
+{
+	static char bytes[64 * 1024];
+	struct talk talk;
+
+	(void)state;
+	begin(&talk);
+	stream_part(talk.stream, "QUIT", 4);
+	assert_int_equal(recv(talk.peer, bytes, sizeof(bytes), 0), 4);
+	assert_memory_equal(bytes, "QUIT", 4);
+	assert_int_equal(recv(talk.peer, bytes, sizeof(bytes), 0), 0);
+	close(talk.peer);
+
+	/* They are no part of what was cut off before them. */
+	begin(&talk);
+	stream_send(talk.stream, "half", 4);
+	stream_part(talk.stream, "QUIT", 4);
+	assert_int_equal(recv(talk.peer, bytes, sizeof(bytes), 0), 0);
+	close(talk.peer);
+
+	begin(&talk);
+	close(talk.peer);
+	run();
+	stream_part(talk.stream, "QUIT", 4);
+}
+
 static void escapes_are_bytes(void **state)
 {
 	static const struct {
@@ -294,6 +320,7 @@ int main(void)
 		cmocka_unit_test(much_is_sent_in_parts),
 		cmocka_unit_test(what_was_said_before_the_end_counts),
 		cmocka_unit_test(parting_is_polite),
+		cmocka_unit_test(last_words_are_sent_at_once),
 		cmocka_unit_test(escapes_are_bytes),
 		cmocka_unit_test(what_was_expanded_is_not_printed),
 	};
