@@ -16,13 +16,15 @@
 #include "probes/probe_start.h"
 #include "probes/remains.h"
 #include "probes/script.h"
+#include "probes/types.h"
 
 /* The rows name these; nothing here reads by rows. */
 const struct conf_kind conf_string, conf_path, conf_bool, conf_count, conf_duration, conf_size;
 const struct conf_kind conf_mode, conf_list_of_strings, conf_map_of_secrets, conf_map;
 const struct conf_kind conf_secret_text, conf_integer, conf_named;
-const struct probe_type probe_http, probe_tcp;
-extern const struct probe_type probe_script;
+/* probe.c names the other types too. */
+#define ABSENT(name) __attribute__((weak)) const struct probe_type probe_##name;
+PROBE_TYPES(ABSENT)
 
 static char complaint[512];
 

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "probes/remains.h"
+#include "probes/types.h"
 #include "runner/run.h"
 
 /* What the fake probe does. */
@@ -97,16 +98,13 @@ static void fake_cancel(struct probe *probe)
 }
 
 #define FAKE(name)                                                                                 \
-	const struct probe_type name = {                                                           \
+	const struct probe_type probe_##name = {                                                   \
 		.run_size = sizeof(struct fake_run),                                               \
 		.start = fake_start,                                                               \
 		.expire = fake_expire,                                                             \
 		.cancel = fake_cancel,                                                             \
-	}
-extern const struct probe_type probe_http, probe_tcp, probe_script;
-FAKE(probe_http);
-FAKE(probe_tcp);
-FAKE(probe_script);
+	};
+PROBE_TYPES(FAKE)
 
 static void on_done(void *owner)
 {
