@@ -11,16 +11,12 @@
 #include "probes/outcome.h"
 
 /*
- * Resolves (unless the host is an address), then connects over all addresses,
- * the next one DIAL_STAGGER after the last or as soon as it failed (RFC 8305,
- * "Happy Eyeballs": an address that swallows SYNs must not eat the deadline). The
- * first that connects wins; the others are closed. It has no timeout: the runner's
- * deadline covers it. At the deadline (probe_type.expire) dial_report() says what a
- * probe wants in its seen line: what is being looked up, or each address and how far it is.
+ * Resolves (unless the host is an address), then connects over all addresses as attempts.h
+ * says: staggered, the first that connects wins; the others are closed. It has no
+ * timeout: the runner's deadline covers it. At the deadline (probe_type.expire)
+ * dial_report() says what a probe wants in its seen line: what is being looked up, or
+ * each address and how far it is.
  */
-#define DIAL_STAGGER 0.25 /* s: RFC 8305, section 8, recommended connection attempt delay */
-#define DIAL_MAX_ADDRESSES 16
-
 struct dial;
 
 enum dial_family {
@@ -35,11 +31,7 @@ struct dial_setup {
 	const struct conf_address *address; /* host and port, or a unix socket; borrowed */
 	enum dial_family family;
 
-	/*
-	 * Of the whole run (probe_timeout()), s; 0: unknown. With many addresses the
-	 * stagger shrinks, so that the last has its turn in the first half of it.
-	 */
-	double timeout;
+	double timeout; /* of the whole run (probe_timeout()), s; 0: unknown */
 
 	/*
 	 * Told once: lookups are over and connects begin. From inside dial_start()

@@ -5,6 +5,7 @@
 #include <arpa/inet.h>
 #include <net/if.h>
 #include <netinet/in.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/un.h>
 
@@ -55,23 +56,34 @@ socklen_t address_length(const struct sockaddr_storage *address)
 	}
 }
 
-char *address_show(const struct sockaddr_storage *address)
+char *address_show_host(const struct sockaddr_storage *address)
 {
 	const struct sockaddr_in *v4 = (const struct sockaddr_in *)address;
 	const struct sockaddr_in6 *v6 = (const struct sockaddr_in6 *)address;
 	char text[INET6_ADDRSTRLEN] = "";
 	char zone[IF_NAMESIZE] = "";
 
-	switch (address->ss_family) {
-	case AF_INET:
+	if (address->ss_family == AF_INET) {
 		(void)inet_ntop(AF_INET, &v4->sin_addr, text, sizeof(text));
-		return xprintf("%s:%u", text, ntohs(v4->sin_port));
-	case AF_INET6:
-		(void)inet_ntop(AF_INET6, &v6->sin6_addr, text, sizeof(text));
-		if (v6->sin6_scope_id != 0)
-			(void)if_indextoname(v6->sin6_scope_id, zone);
-		return xprintf("[%s%s%s]:%u", text, *zone ? "%" : "", zone, ntohs(v6->sin6_port));
-	default:
-		return xstrdup(((const struct sockaddr_un *)address)->sun_path);
+		return xstrdup(text);
 	}
+	(void)inet_ntop(AF_INET6, &v6->sin6_addr, text, sizeof(text));
+	if (v6->sin6_scope_id != 0)
+		(void)if_indextoname(v6->sin6_scope_id, zone);
+	return xprintf("%s%s%s", text, *zone ? "%" : "", zone);
+}
+
+char *address_show(const struct sockaddr_storage *address)
+{
+	bool is_v4 = address->ss_family == AF_INET;
+	char *host, *text;
+
+	if (!is_v4 && address->ss_family != AF_INET6)
+		return xstrdup(((const struct sockaddr_un *)address)->sun_path);
+	host = address_show_host(address);
+	/* Port and family stand at the same place in both. */
+	text = xprintf(is_v4 ? "%s:%u" : "[%s]:%u", host,
+		ntohs(((const struct sockaddr_in *)address)->sin_port));
+	free(host);
+	return text;
 }

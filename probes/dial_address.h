@@ -12,6 +12,9 @@ bool address_parse(const char *host, struct sockaddr_storage *ret_address);
 void address_set_port(struct sockaddr_storage *address, unsigned int port); /* not for AF_UNIX */
 socklen_t address_length(const struct sockaddr_storage *address);
 
+/* "127.0.0.1" or "fe80::1%eth0": without port and brackets, not for AF_UNIX. free(). */
+char *address_show_host(const struct sockaddr_storage *address);
+
 /* "127.0.0.1:80", "[fe80::1%eth0]:80" or the path of a unix socket. free(). */
 char *address_show(const struct sockaddr_storage *address);
 

@@ -9,7 +9,7 @@
 #include <sys/socket.h>
 
 #define FOUND_MOST_KEPT 60.0 /* s: a changed address counts after a minute, whatever its TTL */
-#define FOUND_MOST_ADDRESSES 64 /* of an answer and family; dial tries 16 */
+#define FOUND_MOST_ADDRESSES 64 /* of an answer and family; 16 are tried */
 
 /* What one family, or the hosts file, said. A struct of zeroes: not asked. */
 struct found {

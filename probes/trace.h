@@ -25,7 +25,7 @@ struct trace_line {
 	char *text; /* one line of valid UTF-8, at most TRACE_LINE bytes */
 };
 
-/* A long conversation has some ten steps, a name at most DIAL_MAX_ADDRESSES addresses. */
+/* A long conversation has some ten steps, a name at most ATTEMPTS_MOST addresses. */
 #define TRACE_LINES 100
 #define TRACE_LINE 1024
 

@@ -2,7 +2,9 @@
 set(TLS_SOURCES probes/tls_identity.c probes/tls_session.c probes/tls_trust.c probes/trace.c
   probes/output.c probes/clock.c config/units.c config/arena.c)
 probity_unit_test(curlev SOURCES probes/curlev.c config/arena.c WRAP close)
-probity_unit_test(dial SOURCES tests/unit/dial_bench.c probes/dial.c probes/dial_address.c
+probity_unit_test(attempts SOURCES tests/unit/dial_bench.c probes/attempts.c probes/dial.c
+  probes/dial_address.c probes/trace.c probes/output.c probes/clock.c config/arena.c WRAP socket getsockopt)
+probity_unit_test(dial SOURCES tests/unit/dial_bench.c probes/attempts.c probes/dial.c probes/dial_address.c
   probes/trace.c probes/output.c probes/clock.c config/arena.c WRAP socket getsockopt)
 
 set(CHILD_SOURCES probes/child.c probes/child_end.c probes/child_spawn.c probes/child_tree.c
