@@ -27,6 +27,8 @@ static const struct {
 	[REASON_EXPIRY] = {.text = "ends too soon"},
 	[REASON_PROTOCOL] = {.text = "protocol error"},
 	[REASON_CUT] = {.text = "answer cut short"},
+	[REASON_LOGIN] = {.text = "cannot log in"},
+	[REASON_QUERY] = {.text = "query failed"},
 	[REASON_STATUS] = {.text = "unexpected status"},
 	[REASON_MATCH] = {.text = "assertion failed"},
 	[REASON_ENGINE] = {.text = "cannot decide"},

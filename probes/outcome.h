@@ -45,6 +45,8 @@ enum probe_reason {
 	REASON_EXPIRY, /* "ends too soon": a certificate */
 	REASON_PROTOCOL, /* "protocol error" */
 	REASON_CUT, /* "answer cut short" */
+	REASON_LOGIN, /* "cannot log in" */
+	REASON_QUERY, /* "query failed" */
 	REASON_STATUS, /* "unexpected status" */
 	REASON_MATCH, /* "assertion failed" */
 	REASON_ENGINE, /* "cannot decide": a regex limit, a body past the window */

@@ -60,3 +60,5 @@ probity_unit_test(clock SOURCES probes/clock.c WRAP getrandom)
 probity_unit_test(tls_session SOURCES ${TLS_SOURCES} WRAP clock_wall)
 probity_unit_test(tcp_hear NO_VALGRIND SOURCES probes/tcp_hear.c ${MATCH_SOURCES}
   WRAP pcre2_jit_compile_8 pcre2_match_8)
+probity_unit_test(sql SOURCES probes/sql.c probes/sql_judge.c probes/limits.c probes/time_limits.c ${MATCH_SOURCES}
+  ${OUTCOME_SOURCES} ${FIELD_SOURCES})
