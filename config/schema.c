@@ -31,8 +31,11 @@ static char *text_of(const json_t *part)
 	json_t *copy;
 	char *text;
 
-	if (!json_is_object(part) ||
-		(json_object_get(part, "type") == NULL && json_object_get(part, "anyOf") == NULL))
+	/* Under `properties` these are keys of ours, and what stands behind them is an object. */
+	if (json_object_get(part, "type") == NULL && json_object_get(part, "anyOf") == NULL)
+		return NULL;
+	if (json_is_object(json_object_get(part, "type")) ||
+		json_is_object(json_object_get(part, "anyOf")))
 		return NULL;
 	copy = bare(part);
 	text = json_dumps(copy, JSON_COMPACT | JSON_SORT_KEYS);
