@@ -56,6 +56,12 @@ socklen_t address_length(const struct sockaddr_storage *address)
 	}
 }
 
+unsigned int address_port(const struct sockaddr_storage *address)
+{
+	/* It stands at the same place in both families. */
+	return ntohs(((const struct sockaddr_in *)address)->sin_port);
+}
+
 char *address_show_host(const struct sockaddr_storage *address)
 {
 	const struct sockaddr_in *v4 = (const struct sockaddr_in *)address;
@@ -81,9 +87,7 @@ char *address_show(const struct sockaddr_storage *address)
 	if (!is_v4 && address->ss_family != AF_INET6)
 		return xstrdup(((const struct sockaddr_un *)address)->sun_path);
 	host = address_show_host(address);
-	/* Port and family stand at the same place in both. */
-	text = xprintf(is_v4 ? "%s:%u" : "[%s]:%u", host,
-		ntohs(((const struct sockaddr_in *)address)->sin_port));
+	text = xprintf(is_v4 ? "%s:%u" : "[%s]:%u", host, address_port(address));
 	free(host);
 	return text;
 }

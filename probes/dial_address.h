@@ -10,6 +10,7 @@
 bool address_parse(const char *host, struct sockaddr_storage *ret_address);
 
 void address_set_port(struct sockaddr_storage *address, unsigned int port); /* not for AF_UNIX */
+unsigned int address_port(const struct sockaddr_storage *address); /* likewise */
 socklen_t address_length(const struct sockaddr_storage *address);
 
 /* "127.0.0.1" or "fe80::1%eth0": without port and brackets, not for AF_UNIX. free(). */

@@ -321,6 +321,15 @@ void resolve_cancel(struct resolve_query *query)
 	release(lookup);
 }
 
+size_t resolve_servers_now(struct ev_loop *loop, struct sockaddr_storage *ret_servers, size_t most)
+{
+	struct resolve_channel *channel;
+
+	resolver.loop = loop;
+	channel = channel_now();
+	return channel == NULL ? 0 : channel_servers(channel, ret_servers, most);
+}
+
 void resolve_setup(struct ev_loop *loop, const struct resolve_conf *conf)
 {
 	resolver.loop = loop;

@@ -44,4 +44,10 @@ struct resolve_query *resolve_start(struct ev_loop *loop, const char *host, int 
 /* done is not called; accepts NULL. The lookup itself goes on: the next one joins it. */
 void resolve_cancel(struct resolve_query *query);
 
+/*
+ * The name servers that lookups ask, in their order and with their ports; at most `most`.
+ * Returns how many; 0 where there are none to ask.
+ */
+size_t resolve_servers_now(struct ev_loop *loop, struct sockaddr_storage *ret_servers, size_t most);
+
 #endif

@@ -2,16 +2,21 @@
 /* One c-ares channel on the loop: its sockets, its clock, and its end. */
 #include "probes/resolve_channel.h"
 
+#include <netinet/in.h>
 #include <stdbool.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "config/arena.h"
+#include "probes/dial_address.h"
 
 /*
  * s between two looks at c-ares's timeouts while lookups are in flight. ares_timeout()
  * would tell the next one, but walks all of them. Timeouts begin at 300 ms.
  */
 #define TICK 0.05
+
+#define DNS_PORT 53
 
 struct channel_socket {
 	ev_io io;
@@ -193,6 +198,33 @@ void channel_hosts(struct resolve_channel *channel, const char *host, int family
 	};
 
 	ares_getaddrinfo(channel->files, host, NULL, &hints, told, data);
+}
+
+size_t channel_servers(
+	const struct resolve_channel *channel, struct sockaddr_storage *ret_servers, size_t most)
+{
+	struct ares_addr_port_node *all = NULL;
+	size_t count = 0;
+
+	/* It fails for want of memory only. */
+	if (ares_get_servers_ports(channel->ares, &all) != ARES_SUCCESS)
+		return 0;
+	for (const struct ares_addr_port_node *one = all; one != NULL && count < most;
+		one = one->next) {
+		struct sockaddr_storage *server = &ret_servers[count++];
+
+		*server = (struct sockaddr_storage){.ss_family = (sa_family_t)one->family};
+		if (one->family == AF_INET)
+			((struct sockaddr_in *)server)->sin_addr = one->addr.addr4;
+		else
+			memcpy(&((struct sockaddr_in6 *)server)->sin6_addr, &one->addr.addr6,
+				sizeof(one->addr.addr6));
+		/* 0 where none was written: c-ares has it from services(5). */
+		address_set_port(
+			server, one->udp_port > 0 ? (unsigned int)one->udp_port : DNS_PORT);
+	}
+	ares_free_data(all);
+	return count;
 }
 
 void channel_retire(struct resolve_channel *channel)

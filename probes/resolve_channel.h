@@ -5,6 +5,8 @@
 
 #include <ares.h>
 #include <ev.h>
+#include <stddef.h>
+#include <sys/socket.h>
 
 struct resolve_channel;
 
@@ -28,6 +30,10 @@ void channel_lookup(struct resolve_channel *channel, const char *host, int famil
 	ares_addrinfo_callback told, void *data);
 void channel_hosts(struct resolve_channel *channel, const char *host, int family,
 	ares_addrinfo_callback told, void *data);
+
+/* The name servers that it asks, at most `most`; returns how many. */
+size_t channel_servers(
+	const struct resolve_channel *channel, struct sockaddr_storage *ret_servers, size_t most);
 
 /* Lets go: it is freed when the lookups in flight have ended. Accepts NULL. */
 void channel_retire(struct resolve_channel *channel);
