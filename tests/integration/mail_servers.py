@@ -42,11 +42,15 @@ class Server:
         self.folder.chmod(0o755)
         self.port = free_port()
         self.log_file = self.folder / "log"
-        command, env = self.prepare(pair)
+        self.command, self.env = self.prepare(pair)
+        self.start()
+
+    def start(self):
+        """Once more after stop(), on the same port."""
         with self.log_file.open("wb") as log:
-            self.process = start_process(command, stdin=subprocess.DEVNULL, stdout=log,
+            self.process = start_process(self.command, stdin=subprocess.DEVNULL, stdout=log,
                                          stderr=subprocess.STDOUT, cwd=self.folder,
-                                         env={**os.environ, **env})
+                                         env={**os.environ, **self.env})
         wait_for(self.is_up, 60, what=lambda: f"{type(self).__name__}: {self.log}")
 
     def prepare(self, pair):

@@ -20,7 +20,8 @@ DOCUMENTS = {"schema": ROOT / "config" / "probity.schema.json",
 # What the loader refuses and a JSON Schema cannot: why -> cases.
 REASONS = {
     "rules between keys":
-        "bad-latency-order consul-tls-halves folder-with-clashes http-auth-twice "
+        "bad-latency-order consul-tls-halves dns-address-without-ptr dns-answers-of-an-error "
+        "folder-with-clashes http-auth-twice "
         "http-json-of-head retry-longer-than-interval "
         "script-codes-contradict service-deregister-of-anothers services-beside-service "
         "services-with-loose-checks services-with-one-id tcp-both-of-an-address "
@@ -37,7 +38,8 @@ REASONS = {
     "a file without checks may be one of a folder":
         "missing-checks no-checks",
     "a value behind a pattern: limits of times, meaning of texts":
-        "bad-pattern duration-below-minimum duration-without-end duration-zero ttl-too-short "
+        "bad-pattern dns-names duration-below-minimum duration-without-end duration-zero "
+        "ttl-too-short "
         "port-too-large service-reaping-too-soon service-unit-half-a-name",
     "numbers are values to YAML, not texts":
         "count-exponent count-signed count-with-a-leading-zero endpoint-base-sixty "

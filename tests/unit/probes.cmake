@@ -62,3 +62,8 @@ probity_unit_test(tcp_hear NO_VALGRIND SOURCES probes/tcp_hear.c ${MATCH_SOURCES
   WRAP pcre2_jit_compile_8 pcre2_match_8)
 probity_unit_test(sql SOURCES probes/sql.c probes/sql_judge.c probes/limits.c probes/time_limits.c ${MATCH_SOURCES}
   ${OUTCOME_SOURCES} ${FIELD_SOURCES})
+set(DNS_MESSAGE_SOURCES probes/dns_message.c probes/dns_name.c probes/dns_record.c config/arena.c)
+probity_unit_test(dns_message SOURCES ${DNS_MESSAGE_SOURCES})
+probity_unit_test(dns_hostile SOURCES ${DNS_MESSAGE_SOURCES})
+probity_unit_test(dns_judge NO_VALGRIND SOURCES probes/dns_judge.c probes/dns_rcode.c ${MATCH_SOURCES}
+  WRAP pcre2_jit_compile_8 pcre2_match_8)
