@@ -157,11 +157,8 @@ static struct http_failure failure_of(const struct http_run *run, CURLcode resul
 		.name = http_request_name(&run->request),
 		.socket = run->dial == NULL ? run->request.conf->unix_socket : NULL,
 	};
-	long error = 0;
 
-	(void)curl_easy_getinfo(run->easy, CURLINFO_OS_ERRNO, &error);
-	(void)curl_easy_getinfo(run->easy, CURLINFO_SSL_VERIFYRESULT, &failure.verified);
-	failure.error = (int)error;
+	http_failure_ask(&failure, run->easy);
 	return failure;
 }
 

@@ -5,11 +5,10 @@
 #include <stdlib.h>
 
 #include "probes/http_kept.h"
-#include "probes/http_tls.h"
 
 static void on_connecting(void *owner);
 static void on_dialed(void *owner, int fd, enum probe_reason reason);
-static int on_ready(void *data, char *peer, char *local, int peer_port, int local_port);
+static bool on_ready(void *owner);
 
 static const struct http_conf *conf_of(struct http_run *run)
 {
@@ -54,8 +53,8 @@ static void transfer(struct http_run *run, int fd)
 		http_tls_apply(run->easy, run->tls);
 	}
 	if (tls || (conf->unix_socket != NULL && is_home(run))) {
-		(void)curl_easy_setopt(run->easy, CURLOPT_PREREQFUNCTION, on_ready);
-		(void)curl_easy_setopt(run->easy, CURLOPT_PREREQDATA, run);
+		run->on_ready = (struct http_ready){tls ? run->tls : NULL, on_ready, run};
+		http_ready_apply(run->easy, &run->on_ready);
 	}
 	if (conf->unix_socket != NULL && is_home(run)) {
 		(void)curl_easy_setopt(run->easy, CURLOPT_UNIX_SOCKET_PATH, conf->unix_socket);
@@ -150,20 +149,11 @@ static void on_dialed(void *owner, int fd, enum probe_reason reason)
 	transfer(run, fd);
 }
 
-/* CURLOPT_PREREQFUNCTION(3): the connection stands, and the handshake is over. Nothing secret goes
- * to a stranger. */
-/* NOLINTNEXTLINE(readability-non-const-parameter): the type is libcurl's. */
-static int on_ready(void *data, char *peer, char *local, int peer_port, int local_port)
+static bool on_ready(void *owner)
 {
-	struct http_run *run = data;
+	struct http_run *run = owner;
 
-	(void)peer;
-	(void)local;
-	(void)peer_port;
-	(void)local_port;
-	if (run->request.place->tls && !run->tls->verified)
-		return CURL_PREREQFUNC_ABORT;
 	run->ready = true;
 	probe_phase(probe_of_run(run), PHASE_SEND);
-	return CURL_PREREQFUNC_OK;
+	return true;
 }

@@ -2,41 +2,13 @@
 /* Verdicts on HTTP answers: (transport, status, body, assertions) -> status, reason, text. */
 #include "probes/http_judge.h"
 
-#include <openssl/x509_vfy.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "config/arena.h"
-#include "probes/http_tls.h"
 #include "probes/match.h"
 #include "probes/match_json.h"
 #include "probes/probe.h"
-
-/* libcurl's own words hold times and byte counts; what is missing here says curl_easy_strerror().
- */
-static const struct {
-	CURLcode code;
-	enum probe_reason reason;
-	const char *text;
-} failures[] = {
-	{CURLE_UNSUPPORTED_PROTOCOL, REASON_PROTOCOL, "the answer is not HTTP"},
-	{CURLE_WEIRD_SERVER_REPLY, REASON_PROTOCOL, "the answer is not HTTP"},
-	{CURLE_URL_MALFORMAT, REASON_PROTOCOL, "not a URL that can be asked"},
-	/* libcurl's dynamic buffers say so when they are full; a line of 100 KiB fills one. */
-	{CURLE_OUT_OF_MEMORY, REASON_PROTOCOL, "a header is too long"},
-	{CURLE_BAD_CONTENT_ENCODING, REASON_PROTOCOL, "the body cannot be decoded"},
-	{CURLE_WRITE_ERROR, REASON_PROTOCOL, "the body cannot be decoded"},
-	{CURLE_COULDNT_CONNECT, REASON_CONNECT, "the connection was lost at once"},
-	{CURLE_GOT_NOTHING, REASON_CUT, "the connection was closed without an answer"},
-	{CURLE_PARTIAL_FILE, REASON_CUT, "the connection was closed inside the body"},
-	{CURLE_SEND_ERROR, REASON_CUT, "the connection was lost while the request was sent"},
-	{CURLE_RECV_ERROR, REASON_CUT, "the connection was lost"},
-	{CURLE_SSL_CERTPROBLEM, REASON_TLS, "the client certificate cannot be used"},
-	{CURLE_SSL_CONNECT_ERROR, REASON_TLS, "no handshake; is this a TLS port?"},
-	{CURLE_PEER_FAILED_VERIFICATION, REASON_TLS, "the certificate is not valid"},
-	/* Only where http_tls finds that libcurl has put its own authorities in place of ours. */
-	{CURLE_ABORTED_BY_CALLBACK, REASON_TLS, "verified by other authorities than asked for"},
-};
 
 static struct http_verdict critical(enum probe_reason reason, char *take_text)
 {
@@ -185,45 +157,22 @@ struct http_verdict http_judge_expiry(
 	return verdict;
 }
 
-static char *tls_text(const struct http_failure *failure, const char *text)
-{
-	return tls_session_failure(failure->tls,
-		http_tls_verdict(failure->result, failure->verified), failure->name, text);
-}
-
 struct http_verdict http_judge_failure(
 	const struct http_answer *answer, const struct http_failure *failure)
 {
-	enum probe_reason reason = REASON_PROTOCOL;
-	const char *text = curl_easy_strerror(failure->result);
-	char *detail;
+	char *detail, *whole;
+	enum probe_reason reason = http_failure_judge(failure, &detail);
 
-	for (size_t i = 0; i < sizeof(failures) / sizeof(*failures); i++) {
-		if (failures[i].code == failure->result) {
-			reason = failures[i].reason;
-			text = failures[i].text;
-		}
-	}
-	if (answer->head_too_long) {
+	if (answer->head_too_long && reason != REASON_TLS) {
 		reason = REASON_PROTOCOL;
-		text = "the headers are too long";
-	}
-	/* A client certificate that TLS 1.3 refuses shows at the first read only. */
-	if (reason == REASON_TLS || failure->tls->alert != NULL)
-		return critical(REASON_TLS, tls_text(failure, text));
-	if (failure->result == CURLE_COULDNT_CONNECT && failure->socket != NULL)
-		detail = xprintf("%s %s", failure->socket, strerror(failure->error));
-	else if (reason != REASON_PROTOCOL && failure->error != 0)
-		detail = xprintf("%s: %s", text, strerror(failure->error));
-	else
-		detail = xstrdup(text);
-	if (answer->status != 0) {
-		char *whole = xprintf("HTTP %ld, %s", answer->status, detail);
-
 		free(detail);
-		detail = whole;
+		detail = xstrdup("the headers are too long");
 	}
-	return critical(reason, detail);
+	if (answer->status == 0 || reason == REASON_TLS)
+		return critical(reason, detail);
+	whole = xprintf("HTTP %ld, %s", answer->status, detail);
+	free(detail);
+	return critical(reason, whole);
 }
 
 char *http_answer_progress(const struct http_answer *answer)

@@ -4,6 +4,7 @@
 #define PROBES_HTTP_JUDGE_H
 
 #include "probes/http_answer.h"
+#include "probes/http_failure.h"
 #include "probes/outcome.h"
 #include "probes/tls_session.h"
 
@@ -20,16 +21,6 @@ struct http_verdict http_judge(const struct http_answer *answer);
 /* The same in the light of the server's certificates; not critical before. Takes verdict.text. */
 struct http_verdict http_judge_expiry(
 	struct http_verdict take_verdict, const struct tls_session *tls);
-
-/* What there is beside libcurl's code where a transfer failed. */
-struct http_failure {
-	CURLcode result;
-	int error; /* errno of the socket, 0 if none */
-	long verified; /* CURLINFO_SSL_VERIFYRESULT */
-	const struct tls_session *tls; /* conf is NULL where there was none */
-	const char *name; /* that the certificate has to be for */
-	const char *socket; /* that libcurl connects to by itself; NULL: it does not */
-};
 
 /* A transfer that did not end well, whatever the answer says so far. */
 struct http_verdict http_judge_failure(

@@ -8,6 +8,7 @@
 #include "probes/http_answer.h"
 #include "probes/http_judge.h"
 #include "probes/http_request.h"
+#include "probes/http_tls.h"
 #include "probes/probe.h"
 
 struct http_run {
@@ -19,6 +20,7 @@ struct http_run {
 	bool connecting; /* the name is looked up */
 	bool named; /* it had to be looked up */
 	bool ready; /* connected, and the handshake is over */
+	struct http_ready on_ready;
 	bool reused; /* over a connection of an earlier run */
 	bool second; /* ip: both, and IPv4 is done */
 	struct tls_session own_tls, *tls; /* tls: own_tls, or that of a kept connection */

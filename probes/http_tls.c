@@ -30,3 +30,24 @@ void http_tls_apply(CURL *easy, struct tls_session *session)
 	(void)curl_easy_setopt(easy, CURLOPT_SSL_CTX_FUNCTION, set_context);
 	(void)curl_easy_setopt(easy, CURLOPT_SSL_CTX_DATA, session);
 }
+
+/* CURLOPT_PREREQFUNCTION(3). Nothing secret goes to a stranger. */
+/* NOLINTNEXTLINE(readability-non-const-parameter): the type is libcurl's. */
+static int on_ready(void *data, char *peer, char *local, int peer_port, int local_port)
+{
+	const struct http_ready *ready = data;
+
+	(void)peer;
+	(void)local;
+	(void)peer_port;
+	(void)local_port;
+	if (ready->tls != NULL && !ready->tls->verified)
+		return CURL_PREREQFUNC_ABORT;
+	return ready->ready(ready->owner) ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT;
+}
+
+void http_ready_apply(CURL *easy, struct http_ready *ready)
+{
+	(void)curl_easy_setopt(easy, CURLOPT_PREREQFUNCTION, on_ready);
+	(void)curl_easy_setopt(easy, CURLOPT_PREREQDATA, ready);
+}

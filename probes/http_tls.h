@@ -28,4 +28,17 @@ static inline long http_tls_verdict(CURLcode result, long verified)
 	return verified;
 }
 
+/*
+ * Told once the connection stands and, with TLS, the handshake is over, before anything is
+ * sent; false ends the transfer with CURLE_ABORTED_BY_CALLBACK. libcurl must not be called.
+ */
+struct http_ready {
+	const struct tls_session *tls; /* must have been verified; NULL: no TLS */
+	bool (*ready)(void *owner);
+	void *owner;
+};
+
+/* *ready outlives the transfer. */
+void http_ready_apply(CURL *easy, struct http_ready *ready);
+
 #endif

@@ -29,7 +29,7 @@ probity_unit_test(script_judge SOURCES probes/script_judge.c probes/code_set.c c
 probity_unit_test(script_values SOURCES probes/script_values.c probes/limits.c probes/perfdata.c
   ${OUTCOME_SOURCES})
 probity_unit_test(script_env SOURCES probes/script_env.c probes/secret.c config/arena.c)
-probity_unit_test(http_judge SOURCES probes/http_judge.c probes/http_headers.c probes/code_set.c probes/measures.c config/arena.c
+probity_unit_test(http_judge SOURCES probes/http_judge.c probes/http_failure.c probes/http_headers.c probes/code_set.c probes/measures.c config/arena.c
   ${TLS_SOURCES} WRAP clock_wall)
 probity_unit_test(http_place SOURCES probes/http_place.c probes/secret.c config/arena.c)
 probity_unit_test(http_request SOURCES probes/http_request.c probes/http_form.c probes/http_place.c probes/secret.c
