@@ -105,6 +105,15 @@ static void trace_chain(struct tls_session *session, const SSL *ssl, const STACK
 	free(names);
 }
 
+static bool is_http2(const SSL *ssl)
+{
+	const unsigned char *name;
+	unsigned int length;
+
+	SSL_get0_alpn_selected(ssl, &name, &length);
+	return length == 2 && memcmp(name, "h2", 2) == 0;
+}
+
 static void note_handshake(struct tls_session *session, const SSL *ssl)
 {
 	const SSL_CTX *context = SSL_get_SSL_CTX(ssl);
@@ -114,6 +123,7 @@ static void note_handshake(struct tls_session *session, const SSL *ssl)
 
 	/* Said once more for each ticket of TLS 1.3. */
 	session->verified = !session->conf->verify || ours;
+	session->http2 = is_http2(ssl);
 	if (chain == NULL || !first)
 		return;
 	note_ends(session, chain);

@@ -21,6 +21,7 @@ struct tls_session {
 
 	const char *alert; /* static: why the server broke off, "bad certificate"; NULL */
 	bool verified; /* the handshake is over, and as conf->verify wants it */
+	bool http2; /* agreed upon (ALPN) */
 	time_t ends; /* when the first of the server's certificates does; 0: not known */
 	char ends_on[TLS_DATE]; /* the day of it, UTC */
 	char *ending; /* that one's name; owned */
