@@ -26,6 +26,8 @@ static const struct {
 	{CURLE_PARTIAL_FILE, REASON_CUT, "the connection was closed inside the body"},
 	{CURLE_SEND_ERROR, REASON_CUT, "the connection was lost while the request was sent"},
 	{CURLE_RECV_ERROR, REASON_CUT, "the connection was lost"},
+	{CURLE_HTTP2, REASON_PROTOCOL, "an error in HTTP/2"},
+	{CURLE_HTTP2_STREAM, REASON_CUT, "the stream was reset"},
 	{CURLE_SSL_CERTPROBLEM, REASON_TLS, "the client certificate cannot be used"},
 	{CURLE_SSL_CONNECT_ERROR, REASON_TLS, "no handshake; is this a TLS port?"},
 	{CURLE_PEER_FAILED_VERIFICATION, REASON_TLS, "the certificate is not valid"},

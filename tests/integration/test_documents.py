@@ -21,7 +21,7 @@ DOCUMENTS = {"schema": ROOT / "config" / "probity.schema.json",
 REASONS = {
     "rules between keys":
         "bad-latency-order consul-tls-halves dns-address-without-ptr dns-answers-of-an-error "
-        "folder-with-clashes http-auth-twice "
+        "folder-with-clashes grpc-tls-on-a-socket http-auth-twice "
         "http-json-of-head retry-longer-than-interval "
         "script-codes-contradict service-deregister-of-anothers services-beside-service "
         "services-with-loose-checks services-with-one-id tcp-both-of-an-address "

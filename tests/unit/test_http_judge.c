@@ -298,7 +298,7 @@ static void test_words_of_failures(void **state)
 		{{.result = CURLE_PEER_FAILED_VERIFICATION, .verified = X509_V_OK, .name = "web"},
 			0, REASON_TLS, "hostname mismatch: the certificate is not for web"},
 		{{.result = CURLE_HTTP2, .error = ECONNRESET}, 0, REASON_PROTOCOL,
-			"Error in the HTTP2 framing layer"},
+			"an error in HTTP/2"},
 	};
 
 	(void)state;
