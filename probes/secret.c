@@ -101,3 +101,23 @@ void secret_free(char *value)
 	explicit_bzero(value, strlen(value));
 	free(value);
 }
+
+char *secret_hide(const char *secret, const char *bytes, size_t *length)
+{
+	static const char mark[] = "***";
+	size_t width = secret == NULL ? 0 : strlen(secret), filled = 0;
+	const char *at = bytes, *end = bytes + *length, *found;
+	/* The mark is longer than a secret of one or two bytes, each of which may be one. */
+	char *shown = xcalloc(*length * strlen(mark) + 1, 1);
+
+	while (width > 0 && (found = memmem(at, (size_t)(end - at), secret, width)) != NULL) {
+		memcpy(shown + filled, at, (size_t)(found - at));
+		filled += (size_t)(found - at);
+		memcpy(shown + filled, mark, strlen(mark));
+		filled += strlen(mark);
+		at = found + width;
+	}
+	memcpy(shown + filled, at, (size_t)(end - at));
+	*length = filled + (size_t)(end - at);
+	return shown;
+}

@@ -17,4 +17,10 @@
 char *secret_read(const struct conf_secret *secret, char **ret_error);
 void secret_free(char *value); /* accepts NULL */
 
+/*
+ * The bytes with *** for each occurrence of the secret, and a NUL behind them; a secret of
+ * NULL or "" is in none. *length is that of the bytes, then of the result. free().
+ */
+char *secret_hide(const char *secret, const char *bytes, size_t *length);
+
 #endif
