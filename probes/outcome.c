@@ -29,6 +29,7 @@ static const struct {
 	[REASON_CUT] = {.text = "answer cut short"},
 	[REASON_LOGIN] = {.text = "cannot log in"},
 	[REASON_QUERY] = {.text = "query failed"},
+	[REASON_REFUSED] = {.text = "refused by the server"},
 	[REASON_STATUS] = {.text = "unexpected status"},
 	[REASON_MATCH] = {.text = "assertion failed"},
 	[REASON_ENGINE] = {.text = "cannot decide"},

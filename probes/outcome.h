@@ -47,6 +47,7 @@ enum probe_reason {
 	REASON_CUT, /* "answer cut short" */
 	REASON_LOGIN, /* "cannot log in" */
 	REASON_QUERY, /* "query failed" */
+	REASON_REFUSED, /* "refused by the server": it says why itself */
 	REASON_STATUS, /* "unexpected status" */
 	REASON_MATCH, /* "assertion failed" */
 	REASON_ENGINE, /* "cannot decide": a regex limit, a body past the window */

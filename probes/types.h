@@ -6,7 +6,7 @@
 #include "probes/probe.h"
 
 /* In the order of the reference. */
-#define PROBE_TYPES(row) row(http) row(tcp) row(grpc) row(dns) row(script)
+#define PROBE_TYPES(row) row(http) row(tcp) row(grpc) row(dns) row(redis) row(script)
 
 #define PROBE_TYPE_EXTERN(name) extern const struct probe_type probe_##name;
 PROBE_TYPES(PROBE_TYPE_EXTERN)

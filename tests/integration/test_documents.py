@@ -22,7 +22,8 @@ REASONS = {
     "rules between keys":
         "bad-latency-order consul-tls-halves dns-address-without-ptr dns-answers-of-an-error "
         "folder-with-clashes grpc-tls-on-a-socket http-auth-twice "
-        "http-json-of-head retry-longer-than-interval "
+        "http-json-of-head redis-command-blocks redis-command-unasserted redis-of-two-kinds "
+        "redis-tls-on-a-socket redis-user-alone retry-longer-than-interval "
         "script-codes-contradict service-deregister-of-anothers services-beside-service "
         "services-with-loose-checks services-with-one-id tcp-both-of-an-address "
         "tcp-starttls-twice tcp-starttls-unasked tcp-step-empty tcp-step-of-two "
