@@ -380,7 +380,8 @@ def test_a_thousand_runs_leave_nothing(lab, bench):
     wait_for(lambda: runs() >= 2500, 60, what=lambda: f"runs: {runs()}")
     memory, open_before = memory_kib(daemon.pid), fewest(daemon.pid)
     wait_for(lambda: runs() >= 4000, 60, what=lambda: f"runs: {runs()}")
-    assert SANITIZED or memory_kib(daemon.pid) - memory <= 400
+    # Some hundred bytes a run at most: a kept connection or handle is many times that.
+    assert SANITIZED or memory_kib(daemon.pid) - memory <= 1024
     assert fewest(daemon.pid) <= open_before
     assert daemon.stop() == 0
     pid = bench.servers["clear"].process.pid
