@@ -278,6 +278,25 @@ enum match_result match_bytes(
 	return match_find(match, &subject, NULL, ret_error);
 }
 
+enum match_result match_lines(const struct match *match, const char *text,
+	struct match_subject *ret_line, const char **ret_error)
+{
+	double start = cpu_seconds();
+
+	for (;;) {
+		const struct match_subject line = {.bytes = text, .length = strcspn(text, "\n")};
+		enum match_result result = match_find(match, &line, NULL, ret_error);
+
+		if (result == MATCH_YES)
+			*ret_line = line;
+		if (result != MATCH_NO || text[line.length] == '\0')
+			return result;
+		if (cpu_seconds() - start > MOST_SECONDS)
+			return judge(PCRE2_ERROR_MATCHLIMIT, ret_error);
+		text += line.length + 1;
+	}
+}
+
 const char *match_text(const struct match *match)
 {
 	return match->text;

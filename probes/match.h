@@ -46,6 +46,13 @@ struct match_subject {
 enum match_result match_find(const struct match *match, const struct match_subject *subject,
 	size_t *ret_end, const char **ret_error);
 
+/*
+ * Each line of a text by itself, lines ending in LF, with one bounded effort for all. On
+ * MATCH_YES *ret_line is the first that matches.
+ */
+enum match_result match_lines(const struct match *match, const char *text,
+	struct match_subject *ret_line, const char **ret_error);
+
 const char *match_text(const struct match *match); /* the pattern as written */
 const char *match_shown(const struct match *match); /* what came from the environment as *** */
 

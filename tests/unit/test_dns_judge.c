@@ -107,6 +107,11 @@ static void patterns_see_each_answer(void **state)
 		"what 'reject' forbids, 192.0.2.2,");
 	conf.reject = compile("^10\\.");
 	expect(&conf, (struct dns_answer){TWO}, PROBE_PASSING, "2 answers");
+	/* One by one: what begins in an answer does not go on in the next. */
+	conf.reject = compile("2\\.1[^x]*2\\.2");
+	expect(&conf, (struct dns_answer){TWO}, PROBE_PASSING, "2 answers");
+	conf.expect = conf.reject;
+	expect(&conf, (struct dns_answer){TWO}, PROBE_CRITICAL, "'expect' not found in 2 answers");
 }
 
 static void without_answers_nothing_matches(void **state)
@@ -134,6 +139,23 @@ static void an_engine_that_fails_is_critical(void **state)
 	engine_says = 0;
 }
 
+/* Lines enough that each is quick and all are not. */
+static void the_effort_for_all_answers_is_bounded(void **state)
+{
+	struct dns_conf conf = {.rcode = NOERROR_ONLY, .wanted = 1};
+	const size_t lines = 5000, length = 17;
+	char *text = repeat("x", lines * length);
+
+	(void)state;
+	for (size_t i = length - 1; i < lines * length; i += length)
+		text[i] = '\n';
+	text[lines * length - 1] = '\0';
+	conf.expect = compile("^(x+x+)+[yz]");
+	expect(&conf, (struct dns_answer){.count = lines, .text = text}, PROBE_CRITICAL,
+		"'expect': the pattern takes too much effort on this text");
+	free(text);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -144,6 +166,7 @@ int main(void)
 		cmocka_unit_test(patterns_see_each_answer),
 		cmocka_unit_test(without_answers_nothing_matches),
 		cmocka_unit_test(an_engine_that_fails_is_critical),
+		cmocka_unit_test(the_effort_for_all_answers_is_bounded),
 	};
 
 	return cmocka_run_group_tests(tests, make_arena, destroy_arena);
