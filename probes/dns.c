@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 /* The dns probe: asks name servers, one after another, until one answers; judges the answer. */
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -123,37 +122,40 @@ static bool has_next(const struct dns_run *run, size_t *ret_next)
 	return false;
 }
 
-/* Asks the current server, and those behind it that cannot be asked. */
+/* Asks the current server; 0, or why that is not possible. */
+static int ask_one(struct dns_run *run)
+{
+	struct dns_server *server = &run->servers[run->at];
+	int error = 0;
+
+	server->asked = true;
+	if (conf_of(run)->protocol == DNS_OVER_TCP || server->truncated)
+		dns_tcp_start(run);
+	else
+		error = dns_udp_start(run);
+	if (error == 0 && run->dial == NULL)
+		probe_phase(probe_of_run(run), PHASE_SEND);
+	return error;
+}
+
+/* The current server, and those behind it where it cannot be asked. */
 static void ask(struct dns_run *run)
 {
-	struct probe *probe = probe_of_run(run);
-	double share = probe_timeout(probe) / (double)run->count;
-	int error = 0;
+	double share = probe_timeout(probe_of_run(run)) / (double)run->count;
 	size_t next;
+	int error;
 
-	do {
-		run->servers[run->at].asked = true;
-		if (conf_of(run)->protocol == DNS_OVER_TCP || run->servers[run->at].truncated)
-			dns_tcp_start(run);
-		else
-			error = dns_udp_start(run);
-		if (error != 0) {
-			bool local = error == EMFILE || error == ENFILE || error == ENOBUFS ||
-				error == ENOMEM;
-
-			note_failure(run, local ? REASON_LOCAL : REASON_CONNECT, strerror(error));
-			if (!has_next(run, &run->at)) {
-				fail_all(run);
-				return;
-			}
+	while ((error = ask_one(run)) != 0) {
+		note_failure(run, dns_udp_reason(error), strerror(error));
+		if (!has_next(run, &run->at)) {
+			fail_all(run);
+			return;
 		}
-	} while (error != 0);
-	if (run->dial == NULL)
-		probe_phase(probe, PHASE_SEND);
+	}
 	if (!has_next(run, &next))
 		return;
 	run->patience.repeat = share > 0 && share < DNS_PATIENCE ? share : DNS_PATIENCE;
-	ev_timer_again(probe_loop(probe), &run->patience);
+	ev_timer_again(probe_loop(probe_of_run(run)), &run->patience);
 }
 
 static void on_patience(struct ev_loop *loop, ev_timer *timer, int events)

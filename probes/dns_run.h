@@ -53,6 +53,7 @@ struct dns_run {
 
 void dns_udp_init(struct dns_run *run);
 int dns_udp_start(struct dns_run *run); /* 0, or an errno: the server is not asked */
+enum probe_reason dns_udp_reason(int error); /* what such an errno means */
 void dns_udp_stop(struct dns_run *run);
 
 void dns_tcp_start(struct dns_run *run);

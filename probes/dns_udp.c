@@ -20,10 +20,16 @@ static int ask(struct dns_run *run)
 	return sent >= 0 || errno == EAGAIN || errno == EINTR ? 0 : errno;
 }
 
+enum probe_reason dns_udp_reason(int error)
+{
+	return error == EMFILE || error == ENFILE || error == ENOBUFS || error == ENOMEM
+		? REASON_LOCAL
+		: REASON_CONNECT;
+}
+
 static void fail(struct dns_run *run, int error)
 {
-	dns_server_failed(run, error == ENOBUFS || error == ENOMEM ? REASON_LOCAL : REASON_CONNECT,
-		strerror(error));
+	dns_server_failed(run, dns_udp_reason(error), strerror(error));
 }
 
 static void on_datagram(struct ev_loop *loop, ev_io *io, int events)

@@ -70,3 +70,6 @@ probity_unit_test(dns_message SOURCES ${DNS_MESSAGE_SOURCES})
 probity_unit_test(dns_hostile SOURCES ${DNS_MESSAGE_SOURCES})
 probity_unit_test(dns_judge NO_VALGRIND SOURCES probes/dns_judge.c probes/dns_rcode.c ${MATCH_SOURCES}
   WRAP pcre2_jit_compile_8 pcre2_match_8)
+probity_unit_test(dns SOURCES tests/unit/dial_bench.c probes/dns.c probes/dns_udp.c probes/dns_tcp.c
+  probes/dns_judge.c probes/dns_rcode.c ${DNS_MESSAGE_SOURCES} probes/attempts.c probes/dial.c probes/dial_address.c
+  probes/stream.c probes/tls_pipe.c ${TLS_SOURCES} WRAP socket getsockopt)
