@@ -2,9 +2,11 @@
 /* Lookups against a small name server: joining, keeping, retries, errors, changes. */
 #include "tests/unit/dns_bench.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "probes/dial_address.h"
 #include "probes/resolve_conf.h"
 
 static void both_families_come_in_turn(void **state)
@@ -169,6 +171,31 @@ static void a_changed_resolv_conf_counts(void **state)
 	assert_string_equal(old.error, "no answer from the name servers");
 }
 
+/* What a probe that asks by itself has to ask: as resolv.conf says now, or as configured. */
+static void the_servers_are_told(void **state)
+{
+	static const struct resolve_conf by_the_system = {.timeout = 0.1, .tries = 1};
+	static const char *const wanted[] = {"127.0.0.98:53", "[::1]:53"};
+	struct sockaddr_storage servers[4];
+
+	(void)state;
+	set_up(1);
+	assert_int_equal(resolve_servers_now(EV_DEFAULT, servers, 4), 1);
+	assert_int_equal(address_port(&servers[0]), server.port);
+	resolve_setup(EV_DEFAULT, &by_the_system);
+	assert_int_equal(resolve_servers_now(EV_DEFAULT, servers, 4), 1);
+	write_resolv_conf("nameserver 127.0.0.98\nnameserver ::1\n");
+	(void)run(NULL, 1.1);
+	assert_int_equal(resolve_servers_now(EV_DEFAULT, servers, 4), 2);
+	for (size_t i = 0; i < 2; i++) {
+		char *text = address_show(&servers[i]);
+
+		assert_string_equal(text, wanted[i]);
+		free(text);
+	}
+	assert_int_equal(resolve_servers_now(EV_DEFAULT, servers, 1), 1);
+}
+
 static void finishing_calls_nobody(void **state)
 {
 	struct lookup lookup;
@@ -229,6 +256,7 @@ int main(void)
 		cmocka_unit_test(a_cancelled_lookup_tells_nobody_and_is_joined),
 		cmocka_unit_test(localhost_never_leaves_the_machine),
 		cmocka_unit_test(a_changed_resolv_conf_counts),
+		cmocka_unit_test(the_servers_are_told),
 		cmocka_unit_test(finishing_calls_nobody),
 		cmocka_unit_test(nonsense_is_no_name),
 	};
