@@ -5,15 +5,17 @@ import signal
 import socket
 import struct
 import time
+from pathlib import Path
 
 import pytest
 
 from bind import Bind, DatagramServer
 from dnsserver import SILENCE, DnsServer
 from lab import (SANITIZED, TOLERANCE, cpu_seconds, descriptors, free_block, memory_kib,
-                 run_probity, settled, wait_for)
+                 run_probity, settled, strict_json, wait_for)
 from net_bench import TcpServer, expect, probe_all, write_config
 
+EXAMPLES = Path(__file__).resolve().parents[2] / "config" / "examples"
 LATE = (1.0, 1.3)
 SOON = (0, 0.8)  # well before the deadline, on a busy machine as well
 
@@ -433,6 +435,33 @@ def test_consul_tells_by_dns_what_passes(consul, lab):
     expect(found["a"], "passing", f"1 answer from {server}\n192.0.2.7")
     expect(found["srv"], "passing", f"1 answer from {server}\n1 1 8080 .*")
     expect(found["gone"], "critical", f"unexpected status: NOERROR from {server}\n.*")
+
+
+def test_the_example_tells_a_name_server_that_is_well(bench, consul, lab):
+    """www.example.net would be asked of a server that is not there."""
+    text = (EXAMPLES / "dns.yaml").read_text(encoding="utf-8")
+    for usual, real in (("127.0.0.1:53,", f"'{bench.bind.address}',"),
+                        ("127.0.0.1:53\n", f"'{bench.bind.address}'\n"),
+                        ("127.0.0.1:8600", f"'127.0.0.1:{consul.dns_port}'"),
+                        ("example.org", "web.test"), (r"example\.org", r"web\.test")):
+        assert usual in text, usual
+        text = text.replace(usual, real)
+    path = lab.subfolder("e") / "dns.yaml"
+    path.write_text(text + "consul: off\n", encoding="utf-8")
+    path.chmod(0o600)
+    for name in ("a", "b"):
+        consul.put("/v1/agent/service/register", {"ID": f"web-{name}", "Name": "web"})
+
+    def rows():
+        done = run_probity("probe", "-c", path, "--json")
+        found = {row["name"]: row for row in strict_json(done.stdout.encode())}
+        return found if found["instances"]["output"].startswith("2 answers") else None
+
+    found = wait_for(rows, 5)
+    for name in ("zone", "mail-over-tcp", "instances"):
+        assert found[name]["status"] == "passing", found[name]
+    assert "unexpected status: SERVFAIL" in found["recursion"]["output"], found
+    assert found["mail-over-tcp"]["output"].endswith("\n10 mail.web.test.\n20 mail2.web.test.")
 
 
 def test_a_thousand_runs_leave_nothing(bench, lab):
