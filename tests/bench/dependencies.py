@@ -29,8 +29,36 @@ def dns(lab):
                                     name, "SRV"]}})
 
 
+GRPC_CLIENT = """#!/usr/bin/python3
+import sys
+import grpc
+with grpc.insecure_channel(sys.argv[1]) as channel:
+    ask = channel.unary_unary("/grpc.health.v1.Health/Check")
+    sys.exit(0 if ask(b"", timeout=5) == b"\\x08\\x01" else 2)
+"""
+
+
+def grpc(lab):
+    """grpcio's own server, and a client of the same in Python, in clear."""
+    from grpc_server import GrpcServer
+    server = GrpcServer()
+    lab.defer(server.stop)
+    return ({"grpc": server.address},
+            {"script": {"command": [lab.script(GRPC_CLIENT, "client.py"), server.address]}})
+
+
+def redis(lab):
+    """A PING in clear."""
+    from mail_servers import find
+    from redis_server import Redis
+    server = Redis(lab.subfolder("r"))
+    lab.defer(server.stop)
+    return ({"redis": server.address},
+            {"script": {"command": [find("redis-cli"), "-p", str(server.port), "PING"]}})
+
+
 # type -> function that starts its server and gives the probe and the script, keys of a check each.
-TYPES = {"dns": dns}
+TYPES = {"dns": dns, "grpc": grpc, "redis": redis}
 
 
 def spent(pid):
@@ -68,7 +96,8 @@ def sample(lab, keys, options):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("types", nargs="*", default=sorted(TYPES), choices=[*sorted(TYPES), []])
+    parser.add_argument("types", nargs="*", default=[], choices=[*sorted(TYPES), []],
+                        help="all where none is named")
     parser.add_argument("--build", type=Path, default=Path("build/release"))
     parser.add_argument("--checks", type=int, default=20)
     parser.add_argument("--interval", type=float, default=1)
@@ -81,7 +110,7 @@ def main():
     print(f"{options.checks} checks at {options.interval:g} s, us of CPU per run, median of "
           f"{options.rounds} windows of {options.seconds:g} s")
     print(f"{'':10}{'probe':>10}{'script':>10}{'of it ours':>12}{'ratio':>8}")
-    for name in options.types:
+    for name in options.types or sorted(TYPES):
         lab = Lab()
         try:
             probe, script = TYPES[name](lab)
