@@ -10,6 +10,8 @@
 #include "probes/outcome.h"
 
 struct probe;
+struct probe_watch; /* a type's own; see probes/probe_watch.h */
+struct probe_watch_setup;
 struct remains;
 
 /*
@@ -47,6 +49,14 @@ struct probe_type {
 	 * cannot end at once goes to the module that owns it (child, resolve).
 	 */
 	void (*cancel)(struct probe *probe);
+
+	/*
+	 * Optional, both: watches the target as long as the check lives, to wake it. Never
+	 * blocks; NULL where conf asks for none. It has no result: what goes wrong it gets over
+	 * by itself, and the runs go on as planned.
+	 */
+	struct probe_watch *(*watch_start)(const struct probe_watch_setup *setup);
+	void (*watch_stop)(struct probe_watch *watch); /* frees; accepts NULL */
 };
 
 /* All types, NULL-terminated, and the one that a variant is of; NULL for others. */

@@ -45,6 +45,7 @@ void check_stop(struct check *check)
 {
 	check->stopped = true;
 	check->waiting = false;
+	check_wake_stop(check);
 	ev_timer_stop(check->world->loop, &check->tick);
 	ev_timer_stop(check->world->loop, &check->freshness);
 	ev_clear_pending(check->world->loop, &check->cleared);
@@ -109,13 +110,24 @@ void check_start(struct check *check, bool first)
 		return;
 	due = schedule_first(&start, now);
 	plan(check, due, due <= now);
+	check_wake_start(check);
+}
+
+void check_bring_forward(struct check *check, double due)
+{
+	if (ev_is_active(&check->tick) && check->due > due)
+		plan(check, due, true);
 }
 
 void check_adopt(struct check *check, const struct check_conf *conf)
 {
+	/* What is watched goes by the old configuration, which ends now. */
+	check_wake_stop(check);
 	check->conf = conf;
 	if (!conf->shared)
 		check->agent = agent_find(check->world->agent, conf->id);
+	if (!check->stopped)
+		check_wake_start(check);
 }
 
 /* Plans what follows a result or a tick that could not be used. */
@@ -144,6 +156,7 @@ static void plan_next(struct check *check)
 			check->conf->id);
 	check->skipping = skipped > 0;
 	plan(check, schedule_next(&ask, now), false);
+	check_wake_after_run(check);
 }
 
 static void publish(struct check *check)
@@ -300,6 +313,7 @@ static void begin(struct check *check)
 		refuse_run(check);
 		return;
 	}
+	check->begun = clock_monotonic();
 	run_start(&check->run, check->world->settings, check->conf, check->remains);
 }
 

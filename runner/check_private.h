@@ -28,6 +28,9 @@ struct check {
 	bool stopped;
 	bool skipping; /* ticks are being skipped, and it was said */
 	bool voided; /* the last run was void */
+	double begun; /* when the last run was; 0: none yet */
+	struct probe_watch *watch; /* NULL: nothing is watched between the runs */
+	bool woken; /* in the middle of a run: another one follows it */
 
 	/* Meaning. */
 	struct threshold_state state;
@@ -71,5 +74,13 @@ void check_tell_users(const struct check *check);
 
 /* check_group.c: frees both lists. */
 void check_unlink(struct check *check);
+
+/* check_wake.c: the watch of the check's type, where it has one; wakes that came in a run. */
+void check_wake_start(struct check *check);
+void check_wake_stop(struct check *check); /* idempotent */
+void check_wake_after_run(struct check *check); /* the next one is planned */
+
+/* check.c: the next run is no later than `due`; none may be open. */
+void check_bring_forward(struct check *check, double due);
 
 #endif
