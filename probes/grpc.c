@@ -4,6 +4,7 @@
 
 #include "config/arena.h"
 #include "probes/grpc_call.h"
+#include "probes/grpc_watch.h"
 #include "probes/probe.h"
 
 #define LONGEST_TIMEOUT 10.0 /* s: as Consul's own gRPC checks */
@@ -95,4 +96,6 @@ const struct probe_type probe_grpc = {
 	.start = grpc_start,
 	.expire = grpc_expire,
 	.cancel = grpc_cancel,
+	.watch_start = grpc_watch_start,
+	.watch_stop = grpc_watch_stop,
 };

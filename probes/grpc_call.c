@@ -63,6 +63,9 @@ static void transfer(struct grpc_call *call, int fd)
 		http_tls_apply(call->easy, &call->tls);
 	call->on_ready = (struct http_ready){tls ? &call->tls : NULL, on_ready, call};
 	http_ready_apply(call->easy, &call->on_ready);
+	/* Nobody else notices that a quiet connection is dead. */
+	if (call->setup.message != NULL)
+		(void)curl_easy_setopt(call->easy, CURLOPT_TCP_KEEPALIVE, 1L);
 	if (fd < 0) {
 		(void)curl_easy_setopt(call->easy, CURLOPT_UNIX_SOCKET_PATH, conf->address.path);
 		curlev_start(call->curlev, &call->transfer, call->easy, on_done);
@@ -106,7 +109,7 @@ void grpc_call_start(struct grpc_call *call, const struct grpc_call_setup *setup
 	char *problem = grpc_request_init(&call->request, conf, setup->method, setup->timeout);
 
 	call->setup = *setup;
-	call->answer.stream.most = 1;
+	call->answer.stream.most = setup->message == NULL;
 	if (problem != NULL) {
 		fail(call, REASON_SECRET, problem);
 		return;
@@ -171,9 +174,13 @@ static size_t on_line(char *line, size_t one, size_t length, void *data)
 static size_t on_body(char *bytes, size_t one, size_t length, void *data)
 {
 	struct grpc_call *call = data;
+	unsigned int count = call->answer.stream.count;
+	bool fine = grpc_answer_body(&call->answer, bytes, length);
 
 	(void)one;
-	return grpc_answer_body(&call->answer, bytes, length) ? length : 0;
+	if (call->setup.message != NULL && call->answer.stream.count != count)
+		call->setup.message(call->setup.owner);
+	return fine ? length : 0;
 }
 
 /* The certificate has its own word on an answer that is fine. */

@@ -15,10 +15,16 @@ struct grpc_call_setup {
 	struct ev_loop *loop;
 	struct trace *trace; /* NULL: nobody asked */
 	const struct grpc_conf *conf; /* outlives the call */
-	const char *method; /* "Check" */
+	const char *method; /* "Check", or with message "Watch" */
 	double timeout; /* of the whole call, s, which the caller keeps; 0: none */
 
 	void (*entered)(void *owner, enum probe_phase phase); /* may be NULL */
+
+	/*
+	 * A message of a call that may have any number of them; call->answer holds it. From
+	 * inside libcurl, which must not be called. NULL: the call has one, for the verdict.
+	 */
+	void (*message)(void *owner);
 
 	/*
 	 * Ends the call, which may be finished or started again from here. May come from inside

@@ -33,6 +33,9 @@ const struct conf_field grpc_fields[] = {
 	CONF_SECRETS(struct grpc_conf, metadata,
 		.help = "Metadata of the call; names in small letters, those that end in -bin are "
 			"encoded here; values are never shown"),
+	CONF_BOOL(struct grpc_conf, watch, .fallback = "false",
+		.help = "Whether a call of Watch stays open, so that a change of what is served "
+			"starts a run at once; it has no result of its own"),
 	{0},
 };
 

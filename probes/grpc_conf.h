@@ -13,6 +13,7 @@ struct grpc_conf {
 	struct tls_conf *tls; /* NULL: in clear */
 	const char *authority; /* NULL: the address */
 	struct conf_pairs metadata;
+	bool watch; /* a call of Watch stays open between the runs */
 
 	/* Derived. */
 	const char *origin; /* of URLs, whose host is what the certificate has to be for */

@@ -423,3 +423,94 @@ def test_our_part_of_the_protocol(lab):
     (how, kinds), = wait_for(lambda: ends, 5, what="the end at the server")
     assert how == "closed" and h2.RST_STREAM not in kinds, (how, kinds)
     assert kinds.count(h2.HEADERS) == 1 and kinds.count(h2.DATA) == 1
+
+
+def watching(lab, server, **check):
+    return lab.probity({"consul": "off", "checks": [{
+        "name": "health", "node": True, "interval": "60s", "timeout": "2s",
+        "grpc": {"address": server.address, "watch": True}, **check}]})
+
+
+def test_a_change_that_is_watched_starts_a_run_at_once(lab):
+    server = GrpcServer(statuses={"": SERVING})
+    lab.defer(lambda: server.stop())
+    daemon = watching(lab, server)
+    daemon.wait_check("health", status="passing", timeout=2)
+    wait_for(lambda: server.watchers() == 1, 5, what="the watch")
+    began = time.monotonic()
+    server.set(NOT_SERVING)
+    daemon.wait_check("health", status="critical", output="unexpected status: NOT_SERVING")
+    server.set(SERVING)
+    daemon.wait_check("health", status="passing")
+    assert time.monotonic() - began < 1 + TOLERANCE
+    # Changes that are quicker than runs: not a run for each, and the last one counts.
+    before = daemon.check("health")["runs"]
+    began = time.monotonic()
+    for _ in range(100):
+        server.set(NOT_SERVING)
+        server.set(SERVING)
+        time.sleep(0.005)
+    server.set(NOT_SERVING)
+    daemon.wait_check("health", status="critical")
+    seconds, runs = time.monotonic() - began, daemon.check("health")["runs"] - before
+    assert 2 <= runs <= seconds / 0.1 + 2, (runs, seconds)
+    server.set(SERVING)
+    daemon.wait_check("health", status="passing")
+    # A server that goes ends the watch, which is worth a run as well.
+    address = server.address
+    server.stop()
+    daemon.wait_check("health", status="critical",
+                      output=f"cannot connect: {address} Connection refused", timeout=2)
+    server = GrpcServer(address)
+    daemon.wait_check("health", status="passing", timeout=5)
+    assert not daemon.log_lines("cannot be watched")
+    daemon.stop()
+    wait_for(lambda: server.watchers() == 0, 5, what="the end of the watch")
+
+
+def test_a_watch_is_kept_over_a_reload_and_ends_with_its_check(lab):
+    server = GrpcServer(statuses={"": SERVING, "late": SERVICE_UNKNOWN})
+    lab.defer(server.stop)
+    daemon = watching(lab, server, grpc={"address": server.address, "service": "late", "watch": True})
+    daemon.wait_check("health", status="critical", output="unexpected status: SERVICE_UNKNOWN")
+    wait_for(lambda: server.watchers() == 1, 5, what="the watch")
+    daemon.reload()
+    daemon.logged(1, "reload", timeout=5)
+    wait_for(lambda: server.watchers() == 1 and
+             [call["method"] for call in server.calls()].count("Watch") == 2, 5, what="the new watch")
+    server.set(SERVING, "late")
+    daemon.wait_check("health", status="passing", timeout=2)
+    daemon.reload({"consul": "off", "checks": [
+        {"name": "health", "node": True, "interval": "60s", "grpc": server.address}]})
+    wait_for(lambda: server.watchers() == 0, 5, what="the end of the watch")
+
+
+def test_a_server_without_watch_is_said_once(lab):
+    server = GrpcServer(health="check")
+    lab.defer(server.stop)
+    daemon = watching(lab, server, interval="200ms", timeout="200ms")
+    daemon.wait_check("health", status="passing")
+    daemon.logged(1, "probity:health: the server cannot be watched")
+    wait_for(lambda: daemon.check("health")["runs"] >= 15, 10, what="runs")
+    daemon.logged(1, "probity:health: the server cannot be watched")
+
+
+def test_a_watch_that_fails_has_no_result(lab):
+    """Refused by the server again and again, and the runs go on at their pace."""
+    opened = []
+
+    def play(connection):
+        opened.append(time.monotonic())
+        session = h2.Session(connection)
+        connection.sendall(h2.headers({**h2.GRPC, "grpc-status": "14"}, end=True))
+        session.rest()
+
+    broken = TcpServer(play)
+    lab.defer(broken.stop)
+    daemon = lab.probity({"consul": "off", "checks": [{
+        "name": "health", "node": True, "interval": "60s", "timeout": "2s",
+        "grpc": {"address": broken.address, "watch": True}}]})
+    daemon.wait_check("health", status="critical")
+    time.sleep(4)
+    # The run, and the watch at 0, 1 and 3 s.
+    assert daemon.check("health")["runs"] == 1 and 3 <= len(opened) <= 5, opened

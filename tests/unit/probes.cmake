@@ -30,6 +30,7 @@ probity_unit_test(script_values SOURCES probes/script_values.c probes/limits.c p
   ${OUTCOME_SOURCES})
 probity_unit_test(script_env SOURCES probes/script_env.c probes/secret.c config/arena.c)
 probity_unit_test(grpc_answer SOURCES probes/grpc_answer.c probes/grpc_message.c config/arena.c)
+probity_unit_test(grpc_watch SOURCES probes/grpc_watch.c config/arena.c)
 probity_unit_test(grpc_request SOURCES probes/grpc_request.c probes/grpc_look.c probes/grpc_message.c
   probes/grpc_metadata.c probes/secret.c config/arena.c)
 probity_unit_test(http_judge SOURCES probes/http_judge.c probes/http_failure.c probes/http_headers.c probes/code_set.c probes/measures.c config/arena.c
