@@ -41,7 +41,7 @@ bool dns_query_init(const struct dns_question *question, uint16_t id, struct dns
 	unsigned char *bytes = NULL;
 	int length = 0;
 
-	if (ares_create_query(question->name, DNS_IN, question->type, id, question->recursion,
+	if (ares_create_query(question->name, DNS_IN, (int)question->type, id, question->recursion,
 		    &bytes, &length, DNS_UDP_MOST) != ARES_SUCCESS)
 		return false;
 	made = (struct dns_bytes){.bytes = bytes, .length = (size_t)length};
