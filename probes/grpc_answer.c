@@ -21,9 +21,11 @@ static const char *const code_names[] = {"OK", "CANCELLED", "UNKNOWN", "INVALID_
 
 static int hex_digit(char digit)
 {
-	if (isdigit((unsigned char)digit))
+	if (digit >= '0' && digit <= '9')
 		return digit - '0';
-	return isxdigit((unsigned char)digit) ? tolower((unsigned char)digit) - 'a' + 10 : -1;
+	if (digit >= 'a' && digit <= 'f')
+		return digit - 'a' + 10;
+	return digit >= 'A' && digit <= 'F' ? digit - 'A' + 10 : -1;
 }
 
 void grpc_percent_decode(char *text)
@@ -36,9 +38,12 @@ void grpc_percent_decode(char *text)
 		int byte = low < 0 ? 0 : high * 16 + low;
 
 		/* A NUL would end the text: it stays an escape. */
-		*to++ = byte == 0 ? *text : (char)byte;
-		if (byte != 0)
+		*to = *text;
+		if (byte != 0) {
+			*to = (char)byte;
 			text += 2;
+		}
+		to++;
 	}
 	*to = '\0';
 }

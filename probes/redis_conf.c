@@ -2,7 +2,6 @@
 /* The rows of a redis probe, the rules between them, and the session that follows from them. */
 #include "probes/redis_conf.h"
 
-#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
@@ -149,8 +148,10 @@ static const char *label_of(const struct conf_strings *command, struct arena *ar
 	if (command->count > 0 && name != command->items[0])
 		return "the command";
 	label = arena_strdup(arena, name);
-	for (char *at = label; *at != '\0'; at++)
-		*at = (char)toupper((unsigned char)*at);
+	for (char *at = label; *at != '\0'; at++) {
+		if (*at >= 'a' && *at <= 'z')
+			*at = (char)(*at - 'a' + 'A');
+	}
 	return label;
 }
 

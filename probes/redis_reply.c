@@ -199,7 +199,7 @@ const char *redis_reader_problem(struct redis_reader *reader)
 					: "";
 
 	free(reader->problem);
-	if (memchr("+-:$*", first, 5) != NULL)
+	if (first != '\0' && strchr("+-:$*", first) != NULL)
 		reader->problem = xstrdup(reader->parser->errstr);
 	else if (first > ' ' && first < 0x7f)
 		reader->problem = xprintf("no reply begins with '%c'%s", first, hint);
