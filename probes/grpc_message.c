@@ -33,10 +33,8 @@ char *grpc_request_encode(const char *service, size_t *ret_length)
 		for (; left > 0x7f; left >>= 7)
 			*end++ = (unsigned char)(left & 0x7f) | 0x80;
 		*end++ = (unsigned char)left;
-		/* NOLINTNEXTLINE(bugprone-not-null-terminated-result): its length stands before it.
-		 */
-		memcpy(end, service, length);
-		end += length;
+		for (size_t i = 0; i < length; i++)
+			*end++ = (unsigned char)service[i];
 	}
 	message = (size_t)(end - bytes) - GRPC_HEAD;
 	for (int i = 0; i < 4; i++)
