@@ -148,6 +148,7 @@ static const char *label_of(const struct conf_strings *command, struct arena *ar
 	if (command->count > 0 && name != command->items[0])
 		return "the command";
 	label = arena_strdup(arena, name);
+	/* The same in any locale. */
 	for (char *at = label; *at != '\0'; at++) {
 		if (*at >= 'a' && *at <= 'z')
 			*at = (char)(*at - 'a' + 'A');

@@ -166,12 +166,18 @@ void redis_reader_feed(struct redis_reader *reader, const void *bytes, size_t le
 		xfail();
 }
 
+/* Between two replies. hiredis may have made room for the next one without a byte of it. */
+static bool is_between(const redisReader *parser)
+{
+	return parser->ridx == -1 || (parser->ridx == 0 && parser->rstack[0].type < 0);
+}
+
 enum redis_read redis_reader_next(struct redis_reader *reader, struct redis_reply **ret_reply)
 {
 	redisReader *parser = reader->parser;
 	void *reply = NULL;
 
-	if (parser->ridx == -1 && parser->pos < parser->len)
+	if (is_between(parser) && parser->pos < parser->len)
 		reader->first = parser->buf[parser->pos];
 	if (redisReaderGetReply(parser, &reply) != REDIS_OK) {
 		if (parser->err == REDIS_ERR_OOM && !reader->too_long)
@@ -187,7 +193,7 @@ enum redis_read redis_reader_next(struct redis_reader *reader, struct redis_repl
 
 bool redis_reader_has_begun(const struct redis_reader *reader)
 {
-	return reader->parser->ridx != -1 || reader->parser->pos < reader->parser->len;
+	return !is_between(reader->parser) || reader->parser->pos < reader->parser->len;
 }
 
 const char *redis_reader_problem(struct redis_reader *reader)

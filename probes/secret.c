@@ -113,8 +113,7 @@ char *secret_hide(const char *secret, const char *bytes, size_t *length)
 	while (width > 0 && (found = memmem(at, (size_t)(end - at), secret, width)) != NULL) {
 		memcpy(shown + filled, at, (size_t)(found - at));
 		filled += (size_t)(found - at);
-		memcpy(shown + filled, mark, strlen(mark));
-		filled += strlen(mark);
+		filled = (size_t)(stpcpy(shown + filled, mark) - shown);
 		at = found + width;
 	}
 	memcpy(shown + filled, at, (size_t)(end - at));

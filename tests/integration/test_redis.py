@@ -154,7 +154,7 @@ def well(bench):
 def ill(bench):
     """name -> (keys of redis:, output, seconds)."""
     b = bench
-    soon, late = (0, 0.45), (0.5, 1.1)
+    soon, late = (0, 1), (0.5, 1.1)
     closed = {"address": b.closed.address, **b.login}
     wrong = "WRONGPASS invalid username-password pair or user is disabled."
     silent_peer = re.escape(b.plays["silent"].address)
@@ -254,8 +254,9 @@ def ill(bench):
 def _runs(module_lab, bench):
     """Two runs of all checks, and how many sessions each server had before and has had since."""
     checks = {f"w-{name}": {"redis": keys} for name, (keys, _) in well(bench).items()}
-    checks.update({f"i-{name}": {"redis": keys, "timeout": "500ms"}
-                   for name, (keys, *_) in ill(bench).items()})
+    # Only those that wait for nothing need a short deadline; the others would meet it by chance.
+    checks.update({f"i-{name}": {"redis": keys, "timeout": "500ms" if "500ms" in output else "3s"}
+                   for name, (keys, output, _) in ill(bench).items()})
     return [probe_all(module_lab, checks) for _ in range(2)]
 
 
@@ -417,7 +418,7 @@ def test_a_thousand_sessions_leave_nothing(bench, lab):
     before, memory = fewest(daemon), memory_kib(daemon.pid)
     wait_for(lambda: runs() > 1300, 60)
     # One that each run left behind would be a thousand; a busy machine has more runs open at once.
-    wait_for(lambda: abs(fewest(daemon) - before) <= 5, 10)
+    wait_for(lambda: fewest(daemon) <= before + 5, 10)
     assert SANITIZED or memory_kib(daemon.pid) - memory <= 1024
     assert all(daemon.check(f"c{number}")["status"] == "passing" for number in range(20))
     assert len(bench.closed.clients()) <= 20 and len(bench.tls.clients()) <= 20

@@ -74,3 +74,7 @@ probity_unit_test(dns_judge NO_VALGRIND SOURCES probes/dns_judge.c probes/dns_rc
 probity_unit_test(dns SOURCES tests/unit/dial_bench.c probes/dns.c probes/dns_udp.c probes/dns_tcp.c
   probes/dns_judge.c probes/dns_rcode.c ${DNS_MESSAGE_SOURCES} probes/attempts.c probes/dial.c probes/dial_address.c
   probes/stream.c probes/tls_pipe.c ${TLS_SOURCES} WRAP socket getsockopt)
+probity_unit_test(redis_reply SOURCES probes/redis_reply.c config/arena.c)
+probity_unit_test(redis_judge NO_VALGRIND SOURCES probes/redis_command.c probes/redis_conf.c probes/redis_judge.c
+  probes/redis_reply.c probes/redis_state.c probes/limits.c probes/time_limits.c probes/tls_conf.c
+  ${MATCH_SOURCES} ${TLS_SOURCES} ${FIELD_SOURCES} ${OUTCOME_SOURCES})

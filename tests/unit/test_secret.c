@@ -120,6 +120,35 @@ static void test_a_fifo_or_folder_does_not_block(void **state)
 	assert_int_equal(rmdir(path), 0);
 }
 
+static void hides(const char *secret, const char *text, const char *wanted)
+{
+	size_t length = strlen(text);
+	char *shown = secret_hide(secret, text, &length);
+
+	assert_string_equal(shown, wanted);
+	assert_int_equal(length, strlen(wanted));
+	free(shown);
+}
+
+static void test_what_is_hidden_in_a_text(void **state)
+{
+	size_t length = 4;
+	char *shown = secret_hide("b\0", "a\0bc", &length);
+
+	(void)state;
+	assert_memory_equal(shown, "a\0***c", 6);
+	assert_int_equal(length, 6);
+	free(shown);
+	hides(NULL, "word", "word");
+	hides("", "word", "word");
+	hides("word", "", "");
+	hides("word", "wor", "wor");
+	hides("word", "word", "***");
+	hides("word", "a word, and wordword", "a ***, and ******");
+	hides("a", "aaaa", "************");
+	hides("aa", "aaaaa", "******a");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -127,6 +156,7 @@ int main(void)
 		cmocka_unit_test(test_a_rotated_file_counts_at_once),
 		cmocka_unit_test(test_what_cannot_be_a_secret),
 		cmocka_unit_test(test_a_fifo_or_folder_does_not_block),
+		cmocka_unit_test(test_what_is_hidden_in_a_text),
 	};
 
 	return cmocka_run_group_tests(tests, set_up, tear_down);
