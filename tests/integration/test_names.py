@@ -102,6 +102,7 @@ def test_a_name_kept_for_its_ttl_moves_after_it(lab, dns, agent):
 def test_a_silent_server_delays_nobody(lab, dns, agent):
     port = free_port()
     hanging = both("hang", f"hang.test:{port}", timeout="1s", interval="1s")
+    hanging["hang-redis"] = {"redis": f"hang.test:{port}", "timeout": "1s", "interval": "1s"}
     daemon = lab.probity({
         "consul": agent.url, "service": {"id": "web-1"}, "resolver": resolver(dns),
         "checks": [{"name": name, **keys} for name, keys in hanging.items()] +
