@@ -64,9 +64,9 @@ build() {
 	}
 }
 
-# Most tests wait for something most of the time: two for each core.
+# Most tests wait for something most of the time; more of them at once are late for one another.
 run_tests() {
-	ctest --test-dir build/ctest -j $((2 * jobs)) --output-on-failure --no-tests=error 2>&1 |
+	ctest --test-dir build/ctest -j $((jobs + 1)) --output-on-failure --no-tests=error 2>&1 |
 		tee build/ctest.out
 }
 

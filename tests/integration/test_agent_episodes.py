@@ -40,8 +40,8 @@ class Scene:
         # Where daemons look for each other.
         self.daemon.runtime_dir = self.daemon.folder / "probity"
         self.daemon.start()
-        self.daemon.wait_check(READY, 10, status="passing")
-        self.wait("passing", 10)
+        self.daemon.wait_check(READY, 30, status="passing")
+        self.wait("passing", 30)
         self.began = time.monotonic()
         self.flipped = None
         self.watcher = self.reader.watch_check("web", READY)

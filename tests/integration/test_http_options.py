@@ -201,7 +201,8 @@ def test_families(lab, server):
 # Kept connections.
 
 def keeping(url, **more):
-    return {"name": "a", "interval": "100ms",
+    # The runs are many; each has the time that a busy machine may need.
+    return {"name": "a", "interval": "100ms", "timeout": "3s",
             "http": {"url": url, "reuse_connection": True, **more}}
 
 

@@ -407,7 +407,7 @@ def fewest(daemon):
 def test_a_thousand_sessions_leave_nothing(bench, lab):
     keys = {"address": bench.closed.address, **bench.login, "role": "master"}
     daemon = lab.probity({"consul": "off", "service": {"id": "web-1"}, "checks": [
-        {"name": f"c{number}", "interval": "100ms",
+        {"name": f"c{number}", "interval": "100ms", "timeout": "3s",
          "redis": {"address": bench.tls.address, "tls": bench.ca} if number % 2 else keys}
         for number in range(20)]})
 

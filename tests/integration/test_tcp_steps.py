@@ -140,15 +140,15 @@ UPGRADE = [*HELLO, {"send": r"STARTTLS\r\n"}, {"expect": "^220 "}, {"starttls": 
 def _faults(bench):
     """name -> (keys of tcp:, keys of the check, status, output, seconds)."""
     b = bench
-    late = (0.5, 0.8)
-    half = {"timeout": "500ms"}
+    late = (1, 1.3)
+    half = {"timeout": "1s"}
     return {
         "talk": (b.at("mail", *HELLO, {"send": r"QUIT\r\n"}), {}, "passing", b.connected("mail"),
                  (0, 1)),
         "talk-to-the-end": (b.at("mail", *HELLO, {"send": r"QUIT\r\n"}, {"expect": "^221 "}), {},
                             "passing", b.connected("mail"), (0, 1)),
         "used-up": (b.at("both_at_once", {"expect": "^220 "}, {"expect": "^220 "}), half,
-                    "critical", rf"timed out after 500ms; {b.connected('both_at_once')}, step 2 "
+                    "critical", rf"timed out after 1s; {b.connected('both_at_once')}, step 2 "
                     r"\(expect '\^220 '\) not found\n250 ok\nrest", late),
         "both-at-once": (b.at("both_at_once", {"expect": "^220 "}, {"expect": "^250 "}), {},
                          "passing", b.connected("both_at_once"), (0, 0.3)),
@@ -163,11 +163,11 @@ def _faults(bench):
         "no-line-end": (b.at("no_line_end", {"expect": "^PONG$"}), {}, "passing",
                         b.connected("no_line_end"), (0.2, 0.6)),
         "longer-word": (b.at("longer_word", {"expect": "^OK$"}), half, "critical",
-                        r"timed out after 500ms; .* not found\nOKAY", late),
+                        r"timed out after 1s; .* not found\nOKAY", late),
         "hex": (b.at("binary", {"send_hex": "00 01 feFF"}, {"expect_hex": "00ff10 80"},
                      {"expect": "^tail"}), {}, "passing", b.connected("binary"), (0, 0.6)),
         "hex-other": (b.at("binary", {"send_hex": "00 01 fe ff"}, {"expect_hex": "00 00"}), half,
-                      "critical", r"timed out after 500ms; .*step 2 \(expect 00 00\) not found.*",
+                      "critical", r"timed out after 1s; .*step 2 \(expect 00 00\) not found.*",
                       late),
         "file": (b.at("echo", {"send_file": str(b.secret)}, {"expect": f"heard {SECRET}"}), {},
                  "passing", b.connected("echo"), (0, 0.3)),
@@ -183,7 +183,7 @@ def _faults(bench):
         "starttls-system": (b.at("starttls", *UPGRADE), {}, "critical",
                             "TLS failed: unable to get local issuer certificate", (0, 1)),
         "starttls-refused": (b.at("mail", *UPGRADE, tls=b.tls), half, "critical",
-                             r"timed out after 500ms; .*step 5 \(expect '\^220 '\) not found\n"
+                             r"timed out after 1s; .*step 5 \(expect '\^220 '\) not found\n"
                              "500 what", late),
         "injected": (b.at("inject", {"expect": "^220 .*\\R"}, {"starttls": True}, tls=b.tls), {},
                      "critical", "TLS failed: something came in clear .*\n250 injected",
@@ -205,8 +205,8 @@ def _faults(bench):
         "sealed-not": (b.at("mail", tls=b.tls), {}, "critical",
                        r"TLS failed: no handshake; is this a TLS port\?", (0, 0.5)),
         "sealed-silent": (b.at("echo", tls=b.tls, send="x"), half, "critical",
-                          r"(timed out after 500ms; .*, no TLS handshake|TLS failed: .*)",
-                          (0, 0.8)),
+                          r"(timed out after 1s; .*, no TLS handshake|TLS failed: .*)",
+                          (0, 1.3)),
     }
 
 
