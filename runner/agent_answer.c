@@ -45,7 +45,7 @@ void agent_failed(struct agent *agent, const char *cause)
 /* True if the gate has just opened. */
 static bool open_gate(struct agent *agent)
 {
-	if (!agent_gate_answered(&agent->queue.gate))
+	if (!agent_gate_answered(&agent->queue.gate, clock_monotonic()))
 		return false;
 	if (agent->away)
 		agent_reap_restart(agent);

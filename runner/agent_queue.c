@@ -16,20 +16,23 @@ bool agent_gate_failed(struct agent_gate *gate, double now, double fraction)
 	bool was_closed = gate->closed;
 
 	gate->closed = true;
-	gate->retry_at = now + RETRY * (1 + JITTER * fraction);
+	gate->retry_at = fmax(now + RETRY * (1 + JITTER * fraction), gate->patience);
 	return !was_closed;
 }
 
 void agent_gate_put_off(struct agent_gate *gate, double until)
 {
 	gate->retry_at = fmax(gate->retry_at, fmin(until, gate->retry_at + MOST_PATIENCE));
+	gate->patience = gate->retry_at;
 }
 
-bool agent_gate_answered(struct agent_gate *gate)
+bool agent_gate_answered(struct agent_gate *gate, double now)
 {
 	bool was_closed = gate->closed;
 
-	gate->closed = false;
+	if (was_closed && now < gate->patience)
+		return false;
+	*gate = (struct agent_gate){0};
 	return was_closed;
 }
 

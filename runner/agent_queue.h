@@ -16,12 +16,18 @@
 struct agent_gate {
 	bool closed;
 	double retry_at; /* monotonic */
+	double patience; /* monotonic: no sooner, because the agent asked for it; 0: it did not */
 };
 
 /* fraction: a random number in [0, 1). True if the gate has just closed. */
 bool agent_gate_failed(struct agent_gate *gate, double now, double fraction);
 void agent_gate_put_off(struct agent_gate *gate, double until); /* closed; within bounds */
-bool agent_gate_answered(struct agent_gate *gate); /* true if it has just opened */
+
+/*
+ * True if it has just opened. While the agent asks for patience an answer is to a call from
+ * before that, and opens nothing.
+ */
+bool agent_gate_answered(struct agent_gate *gate, double now);
 bool agent_gate_lets(const struct agent_gate *gate, double now, unsigned int in_flight);
 
 struct agent_queue;

@@ -151,6 +151,7 @@ void agent_stop(struct agent *agent, double seconds, void (*done)(void *owner), 
 	stop_within(agent, seconds);
 	/* One last try, whenever the next would have been. */
 	agent->queue.gate.retry_at = fmin(agent->queue.gate.retry_at, now.monotonic);
+	agent->queue.gate.patience = 0;
 	agent->to_stop = 1; /* ours: while the checks are walked */
 	for (size_t i = 0; i < agent->check_count; i++) {
 		struct agent_check *check = agent->checks[i];

@@ -15,7 +15,7 @@ static void the_gate_lets_one_try_each_second(void **unused)
 	(void)unused;
 	assert_true(agent_gate_lets(&gate, 100, CONSUL_CONNECTIONS - 1));
 	assert_false(agent_gate_lets(&gate, 100, CONSUL_CONNECTIONS));
-	assert_false(agent_gate_answered(&gate));
+	assert_false(agent_gate_answered(&gate, 102.1));
 	assert_true(agent_gate_failed(&gate, 100, 0));
 	assert_false(agent_gate_lets(&gate, 100.9, 0));
 	assert_true(agent_gate_lets(&gate, 101, 0));
@@ -23,7 +23,7 @@ static void the_gate_lets_one_try_each_second(void **unused)
 	assert_false(agent_gate_failed(&gate, 101, 0.999));
 	assert_false(agent_gate_lets(&gate, 102, 0));
 	assert_true(agent_gate_lets(&gate, 102.1, 0));
-	assert_true(agent_gate_answered(&gate));
+	assert_true(agent_gate_answered(&gate, 102.1));
 	assert_true(agent_gate_lets(&gate, 102.1, 3));
 }
 
@@ -95,6 +95,22 @@ static void tear_down(struct agent_queue *queue, struct named *tasks, size_t cou
 	ev_loop_destroy(ev_default_loop(0));
 }
 
+/* A second call was on its way when the first was asked to wait: its answer is no invitation. */
+static void an_answer_from_before_does_not_end_patience(void **unused)
+{
+	struct agent_gate gate = {0};
+
+	(void)unused;
+	(void)agent_gate_failed(&gate, 100, 0);
+	agent_gate_put_off(&gate, 104);
+	assert_false(agent_gate_answered(&gate, 100.1));
+	assert_false(agent_gate_failed(&gate, 100.2, 0));
+	assert_false(agent_gate_lets(&gate, 103.9, 0));
+	assert_true(agent_gate_lets(&gate, 104, 0));
+	assert_true(agent_gate_answered(&gate, 104.1));
+	assert_true(agent_gate_lets(&gate, 104.1, 3));
+}
+
 static void urgent_tasks_go_first_and_connections_are_few(void **unused)
 {
 	struct agent_queue queue;
@@ -130,7 +146,7 @@ static void one_who_waits_keeps_the_place(void **unused)
 	agent_task_due(&tasks[0].task, 0, TURN_ORDINARY);
 	agent_task_idle(&tasks[1].task);
 	assert_string_equal(order, "");
-	(void)agent_gate_answered(&queue.gate);
+	(void)agent_gate_answered(&queue.gate, clock_monotonic());
 	agent_queue_run(&queue);
 	assert_string_equal(order, "ac");
 	tear_down(&queue, tasks, 3);
@@ -178,6 +194,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_gate_lets_one_try_each_second),
 		cmocka_unit_test(the_gate_is_patient_within_bounds),
+		cmocka_unit_test(an_answer_from_before_does_not_end_patience),
 		cmocka_unit_test(urgent_tasks_go_first_and_connections_are_few),
 		cmocka_unit_test(one_who_waits_keeps_the_place),
 		cmocka_unit_test(closed_gate_tries_again_by_itself),
